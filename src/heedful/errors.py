@@ -1,0 +1,37 @@
+"""What goes wrong, said in one sentence: what, where, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HeedfulError(Exception):
+    """An error whose message is meant for the user as it stands."""
+
+    exit_code = 1
+
+
+class BadInput(HeedfulError):
+    """The user's input cannot be used. Nothing was written."""
+
+    exit_code = 2
+
+
+class HeedfulWarning(UserWarning):
+    """Something the user should know and need not act on."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest known word, or list them all.
+
+    >>> did_you_mean("bilstn", ["bilstm", "cnn"])
+    'did you mean bilstm?'
+    >>> did_you_mean("xyz", ["bilstm", "cnn"])
+    'choose one of bilstm, cnn.'
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"choose one of {', '.join(names)}." if names else "there are none."

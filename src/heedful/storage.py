@@ -1,0 +1,81 @@
+"""Writing files so that a reader never sees half of one, whatever happens to the writer."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from heedful.errors import BadInput
+
+_TEMPORARY = ".partial-"
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into one sentence about `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise BadInput(f"The disk is full: {path} was not written. Free some space and run the same command again.") from error
+        if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT):
+            reason = (error.strerror or "refused").lower()
+            raise BadInput(f"Cannot write {path} ({reason}): choose another folder or mend its permissions.") from error
+        raise
+
+
+def make_folder(path: Path) -> Path:
+    """Create a folder and its parents, or say in one sentence why that cannot be."""
+    with disk_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: temporary file, fsync, rename."""
+    make_folder(path.parent)
+    with disk_errors(path):
+        handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+        _sync_folder(path.parent)
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a UTF-8 text file atomically."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON atomically, keys in the order given, so that equal content is equal bytes."""
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete temporary files that a killed writer left behind."""
+    for leftover in folder.glob(_TEMPORARY + "*"):
+        leftover.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
