@@ -1,3 +1,48 @@
-"""heedful: may this model's attention be shown as an explanation?"""
+"""heedful: may this model's attention be shown as an explanation?
+
+import heedful
+
+model = heedful.train("sst2", encoder="bilstm", vectors="glove-840b-300d")
+model.predict(["a warm , funny , engaging film ."])
+heedful.load("runs/…")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from heedful.models.classifier import Classifier
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "load", "train"]
+
+
+def train(
+    dataset: str,
+    *,
+    runs: str | Path = "runs",
+    config: str | Path | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> Classifier:
+    """Train a classifier, go on with an interrupted run, or load a complete one.
+
+    `dataset` is a name of the catalogue or a path; `options` are those of `heedful train --help`, with
+    underscores. A bar shows the progress where there is a terminal.
+    """
+    from rich.console import Console
+
+    from heedful.training.train import resolve
+    from heedful.training.train import train as run_training
+
+    resolved = resolve({"dataset": str(dataset), **options}, file=Path(config) if config else None)
+    return run_training(resolved, runs=Path(runs), console=Console(stderr=True, quiet=not progress))
+
+
+def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
+    """Load the classifier of a run by its folder or its name."""
+    from heedful.loading import load as load_run
+
+    return load_run(run, runs=runs)

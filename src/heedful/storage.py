@@ -23,10 +23,22 @@ def disk_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise BadInput(f"The disk is full: {path} was not written. Free some space and run the same command again.") from error
-        if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT):
+            raise BadInput(
+                f"The disk is full: {path} was not written. Free some space and run the same command again."
+            ) from error
+        if error.errno in (
+            errno.EACCES,
+            errno.EROFS,
+            errno.EPERM,
+            errno.ENOTDIR,
+            errno.EEXIST,
+            errno.EISDIR,
+            errno.ENOENT,
+        ):
             reason = (error.strerror or "refused").lower()
-            raise BadInput(f"Cannot write {path} ({reason}): choose another folder or mend its permissions.") from error
+            raise BadInput(
+                f"Cannot write {path} ({reason}): choose another folder or mend its permissions."
+            ) from error
         raise
 
 
@@ -42,16 +54,17 @@ def write_bytes(path: Path, content: bytes) -> None:
     make_folder(path.parent)
     with disk_errors(path):
         handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=path.parent)
+        temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o644)
-            os.replace(name, path)
+            temporary.chmod(0o644)
+            temporary.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(name)
+                temporary.unlink()
             raise
         _sync_folder(path.parent)
 

@@ -1,1 +1,48 @@
-"""."""
+"""What training minimises, one file each, looked up by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from heedful.data.instances import Batch
+from heedful.models.model import AttentionModel
+from heedful.registry import Registry
+
+
+class Objective:
+    """The loss of a batch. Subclasses override `loss`, and rarely anything else."""
+
+    def __init__(self, model: AttentionModel, class_weights: Float[Tensor, " classes"] | None = None) -> None:
+        self.model = model
+        self.class_weights = class_weights
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """What one step makes smaller."""
+        raise TypeError(f"{type(self).__name__} has no loss")
+
+    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+        """Give the parameters that the optimiser may change."""
+        return ((name, p) for name, p in self.model.named_parameters() if p.requires_grad)
+
+    def cross_entropy(self, logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
+        """Cross-entropy to the labels: of a sigmoid for two classes, of a softmax for more."""
+        if logits.shape[-1] > 1:
+            return nn.functional.cross_entropy(logits, batch.labels, weight=self.class_weights)
+        targets = batch.labels.to(logits.dtype)
+        weight = None if self.class_weights is None else self.class_weights[batch.labels]
+        return nn.functional.binary_cross_entropy_with_logits(logits[:, 0], targets, weight=weight)
+
+
+OBJECTIVES: Registry[type[Objective]] = Registry("objective", "heedful.training.objectives.vanilla")
+
+
+def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:
+    """Weigh classes by rarity: N₋/N₊ on the positive of two (Jain & Wallace), N/(K·N_k) for more."""
+    counts = torch.bincount(labels, minlength=classes).clamp(min=1).float()
+    if classes == 2:
+        return torch.stack([torch.tensor(1.0), counts[0] / counts[1]])
+    return counts.sum() / (classes * counts)

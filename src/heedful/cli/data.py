@@ -1,0 +1,83 @@
+"""heedful data list | get | show"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console, error_console
+
+data = typer.Typer(
+    no_args_is_help=True, help="Datasets, vectors and pretrained models: what there is, and how to get it."
+)
+
+
+@data.command("list")
+def list_data() -> None:
+    """Show every dataset of the papers, and whether it is at hand here."""
+    from rich.table import Table
+
+    from heedful.data.assets import assets
+    from heedful.data.catalogue import cards
+    from heedful.data.sources import at_hand
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("dataset", "here", "task", "classes", "title", "papers"):
+        table.add_column(heading, no_wrap=heading in ("dataset", "here"))
+    fetchable = assets()
+    for name, card in cards().items():
+        if card.synthetic:
+            here = "[green]generated[/]"
+        elif at_hand(card):
+            here = "[green]yes[/]"
+        else:
+            here = "[yellow]data get[/]" if name in fetchable else "[dim]no[/]"
+        classes = str(len(card.labels)) if card.labels else "–"
+        table.add_row(name, here, card.task, classes, card.title, ", ".join(card.papers))
+    out = console()
+    out.print(table)
+    out.print(
+        "\n[bold]heedful data show NAME[/] tells how to get one; [bold]heedful data get NAME[/] fetches: "
+        + ", ".join(fetchable),
+    )
+
+
+@data.command("show")
+def show_data(name: Annotated[str, typer.Argument(help="A dataset's name.")]) -> None:
+    """Show what is known of a dataset: labels, the papers' preprocessing, origin, how to get it."""
+    from heedful.data.catalogue import card
+    from heedful.data.sources import at_hand
+
+    found = card(name)
+    out = console()
+    out.print(f"[bold]{found.title}[/] ({name}), {found.task}")
+    for heading, text in (
+        ("classes", ", ".join(found.labels) or "read from the data"),
+        ("papers", ", ".join(found.papers) or "none"),
+        ("in the papers", found.preprocessing),
+        ("origin", found.origin),
+        ("here", "yes" if at_hand(found) else "no"),
+        ("how to get it", found.how_to_get),
+    ):
+        out.print(f"[bold]{heading}[/]: {text}")
+
+
+@data.command("get")
+def get_data(
+    names: Annotated[list[str], typer.Argument(help="What to fetch (heedful list assets).")],
+) -> None:
+    """Fetch datasets, vectors or models into the cache; what is there already is not fetched again.
+
+    [bold]Example[/]: heedful data get rotten_tomatoes glove-840b-300d
+    """
+    from heedful.data import assets
+
+    for name in names:
+        there = assets.find(name)
+        if there is not None:
+            console().print(f"{name} is there already: {there}", soft_wrap=True)
+            continue
+        with error_console().status(f"Getting {name}") as status:
+            folder = assets.get(name, progress=status.update)
+        console().print(f"{name}: {folder}", soft_wrap=True)

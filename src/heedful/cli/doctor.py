@@ -1,0 +1,83 @@
+"""heedful doctor"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+
+from heedful.cli.console import console
+
+
+class Check(NamedTuple):
+    """One thing that must be so, or is good to know."""
+
+    name: str
+    fine: bool
+    found: str
+    remedy: str = ""
+    needed: bool = True
+
+
+def doctor() -> None:
+    """Check that this machine has what heedful needs, and say what to do where it has not."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    failed = 0
+    for check in _checks():
+        failed += check.needed and not check.fine
+        mark = "[green]✓[/]" if check.fine else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
+        table.add_row(
+            mark, f"[bold]{check.name}[/]", check.found + ("" if check.fine else f" {check.remedy}")
+        )
+    console().print(table)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _checks() -> Iterator[Check]:
+    from heedful.data.cache import cache_folder, data_folders
+    from heedful.data.sources import hub_installed
+
+    python = platform.python_version()
+    yield Check("Python", sys.version_info >= (3, 11), python, "heedful needs 3.11 or newer.")
+    for package in ("torch", "transformers", "tokenizers", "polars", "scikit-learn", "entmax"):
+        try:
+            yield Check(package, True, version(package))
+        except PackageNotFoundError:
+            yield Check(package, False, "missing.", "Install with pip install heedful.")
+    yield Check("cores", True, f"{os.cpu_count()}; one thread per process unless --threads says otherwise")
+    free = shutil.disk_usage(Path.cwd()).free / 2**30
+    yield Check("disk", free > 1, f"{free:.1f} GiB free here.", "Runs and vectors need about one.")
+    for name, folder in (("runs folder", Path("runs")), ("cache", cache_folder())):
+        yield Check(
+            name,
+            _writable(folder),
+            str(folder.resolve()),
+            "cannot be written: choose another with --runs or HEEDFUL_CACHE.",
+        )
+    data = os.environ.get("HEEDFUL_DATA")
+    there = bool(data) and data_folders()[0].is_dir()
+    yield Check(
+        "HEEDFUL_DATA",
+        there,
+        data or "not set.",
+        "Point it at a folder of datasets if you have one.",
+        needed=False,
+    )
+    yield Check("hub", hub_installed(), "installed" if hub_installed() else "not installed.", "pip install 'heedful[hub]' for datasets from the hub.", needed=False)  # fmt: skip
+
+
+def _writable(folder: Path) -> bool:
+    """Whether the folder, or the nearest parent that exists, takes new files."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.absolute().parent
+    return folder.is_dir() and os.access(folder, os.W_OK)

@@ -1,0 +1,73 @@
+"""A text as a heatmap in the terminal: the more attention, the darker; and in words for where there is no colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.color import Color
+from rich.console import Group
+from rich.style import Style
+from rich.text import Text
+
+from heedful.models.prediction import Item, Prediction
+
+# From paper to deep blue, perceptually even and readable for the colour-blind; text flips to white half way.
+_PALETTE = ((247, 251, 255), (198, 219, 239), (107, 174, 214), (33, 113, 181), (8, 48, 107))
+_WHITE_TEXT_FROM = 0.6
+_TOP = 5
+_MOST_CHARACTERS = 4000
+
+
+def shade(strength: float) -> Style:
+    """Give the style for a strength between 0 and 1."""
+    place = min(max(strength, 0.0), 1.0) * (len(_PALETTE) - 1)
+    low = min(int(place), len(_PALETTE) - 2)
+    part = place - low
+    red, green, blue = (
+        round(a + (b - a) * part) for a, b in zip(_PALETTE[low], _PALETTE[low + 1], strict=True)
+    )
+    text = Color.from_rgb(255, 255, 255) if strength >= _WHITE_TEXT_FROM else Color.from_rgb(0, 0, 0)
+    return Style(color=text, bgcolor=Color.from_rgb(red, green, blue))
+
+
+def heatmap(text: str, items: Sequence[Item]) -> Text:
+    """Shade every item by its weight relative to the largest."""
+    largest = max((item.weight for item in items), default=0.0) or 1.0
+    drawn, position = Text(), 0
+    for item in items:
+        if item.start > _MOST_CHARACTERS:
+            drawn.append(" … (cut here; the rest is in --json)", style="dim")
+            return drawn
+        drawn.append(_printable(text[position : item.start]))
+        drawn.append(_printable(text[item.start : item.end]), style=shade(item.weight / largest))
+        position = item.end
+    drawn.append(_printable(text[position : position + _MOST_CHARACTERS]))
+    return drawn
+
+
+def show(prediction: Prediction) -> Group:
+    """Label, heatmap, and the items with most weight in plain words."""
+    ranked = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
+    others = ", ".join(f"{name} {p:.2f}" for name, p in ranked[1:4])
+    head = Text.assemble((prediction.label, "bold"), f" {ranked[0][1]:.2f}", (f"   {others}", "dim"))
+    lines: list[Text] = [head]
+    if prediction.query is not None:
+        lines.append(Text.assemble(("for: ", "dim"), _printable(prediction.query)))
+    lines.append(heatmap(prediction.text, prediction.words or prediction.items))
+    if prediction.items:
+        top = sorted(prediction.items, key=lambda item: -item.weight)[:_TOP]
+        words = "   ".join(f"{_shorten(prediction.text[i.start : i.end])} {i.weight:.2f}" for i in top)
+        lines.append(Text(words, style="dim"))
+    else:
+        lines.append(Text("This model pools without attention: there are no weights to show.", style="dim"))
+    return Group(*lines)
+
+
+def _printable(text: str) -> str:
+    """Keep a text from moving the cursor: control characters become visible ones of the same length."""
+    return "".join(c if c.isprintable() or c == " " else (" " if c.isspace() else "\ufffd") for c in text)
+
+
+def _shorten(text: str) -> str:
+    text = _printable(text)
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,56 @@
+"""heedful list"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console
+from heedful.errors import BadInput, did_you_mean
+
+KINDS = ("encoders", "objectives", "presets", "datasets", "assets")
+
+
+def list_names(
+    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND")],
+) -> None:
+    """List what can be named, each with one line of description.
+
+    [bold]Example[/]: heedful list encoders
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, description in _describe(kind).items():
+        table.add_row(name, description)
+    console().print(table)
+
+
+def _describe(kind: str) -> dict[str, str]:
+    match kind:
+        case "encoders":
+            from heedful.models.encoders import ENCODERS
+
+            return ENCODERS.descriptions() | {
+                "hf:NAME-OR-PATH": "any BERT-like pretrained transformer, e.g. hf:minilm-l6"
+            }
+        case "objectives":
+            from heedful.training.objectives import OBJECTIVES
+
+            return OBJECTIVES.descriptions()
+        case "presets":
+            from heedful.presets import PRESETS
+
+            return PRESETS.descriptions()
+        case "datasets":
+            from heedful.data.catalogue import cards
+
+            return {name: card.title for name, card in cards().items()}
+        case "assets":
+            from heedful.data.assets import assets
+
+            return {name: asset.description for name, asset in assets().items()}
+    raise BadInput(f"There is no list of {kind!r}: {did_you_mean(kind, KINDS)}")

@@ -1,0 +1,50 @@
+"""heedful runs"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console
+
+
+def runs(
+    folder: Annotated[Path, typer.Argument(help="Folder that holds the runs.")] = Path("runs"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """List the runs there are, what each reached, and which are unfinished."""
+    import json
+
+    from rich.table import Table
+
+    from heedful.errors import BadInput
+    from heedful.runs import list_runs
+
+    found = list_runs(folder)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("run", "state", "epoch", "test F1", "accuracy"):
+        table.add_column(heading, no_wrap=heading == "run", overflow="fold")
+    for run in found:
+        try:
+            metrics = run.metrics() if run.complete else None
+        except BadInput:
+            metrics, state = None, "damaged"
+        else:
+            state = "complete" if metrics else "unfinished"
+        if as_json:
+            typer.echo(json.dumps({"run": str(run.folder), "state": state, "metrics": metrics}))
+        elif metrics:
+            test = metrics["test"]
+            table.add_row(
+                run.name, state, str(metrics["epoch"]), f"{test['f1']:.3f}", f"{test['accuracy']:.3f}"
+            )
+        else:
+            table.add_row(run.name, f"[yellow]{state}[/]", "", "", "")
+    if as_json:
+        return
+    if found:
+        console().print(table)
+    else:
+        console().print(f"There are no runs in {folder} yet: start with heedful demo or heedful train.")

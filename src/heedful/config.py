@@ -1,0 +1,185 @@
+"""What a user may choose, once: the same fields from Python, from YAML and from flags, flags last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from heedful.errors import BadInput, did_you_mean
+
+
+def _split_commas(value: object) -> object:
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
+Numbers = Annotated[tuple[int, ...], BeforeValidator(_split_commas)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class DataOptions(_Options):
+    """Where the texts come from and how they are cut into words."""
+
+    dataset: str = Field(
+        description="A dataset's name (heedful data list), or a CSV, JSONL or Parquet file, or a folder."
+    )
+    text_column: str | None = Field(None, description="Column with the text, premise or document.")
+    query_column: str | None = Field(
+        None, description="Column with the hypothesis or question, where there is one."
+    )
+    label_column: str | None = Field(None, description="Column with the label or answer.")
+    label_names: Words | None = Field(None, description="Names of the classes in order, separated by commas.")
+    dev_file: str | None = Field(None, description="File to use as development split.")
+    test_file: str | None = Field(None, description="File to use as test split.")
+    dev_fraction: Share = Field(
+        0.1, gt=0, description="Share of train carved out as dev where there is none."
+    )
+    test_fraction: Share = Field(
+        0.1, gt=0, description="Share of train carved out as test where there is none."
+    )
+    split_seed: int = Field(
+        0, ge=0, lt=2**31, description="Seed of the splits that are carved out; not the training seed."
+    )
+    skip_bad_rows: bool = Field(False, description="Leave out rows without text or label, and count them.")
+    limit: Count | None = Field(None, description="Train on a sample of this many texts.")
+    min_words: Count = Field(1, description="Leave out texts with fewer words.")
+    max_length: Count | None = Field(None, description="Cut texts after this many tokens.")
+    min_count: Count = Field(1, description="Words seen less often in train are unknown.")
+    lowercase: bool = Field(True, description="Fold words to lower case.")
+    punctuation: bool = Field(True, description="Keep punctuation marks as tokens.")
+    numbers: bool = Field(True, description="Keep words with digits; else each becomes 'qqq'.")
+
+
+class ModelOptions(_Options):
+    """The four stages: what embeds, encodes, attends and decodes."""
+
+    encoder: str = Field("bilstm", description="Encoder (heedful list encoders), or hf:NAME-OR-PATH.")
+    hidden: Count = Field(
+        128, description="Size of a state: per direction (rnn), per width (cnn), or of the projection."
+    )
+    widths: Numbers = Field(
+        (1, 3, 5, 7), description="Window widths of a cnn, odd or even, separated by commas."
+    )
+    activation: Literal["relu", "tanh"] = Field("relu", description="Activation of cnn and average encoders.")
+    hierarchical: bool = Field(False, description="Words, then sentences, with attention on both levels.")
+    sentence_encoder: str | None = Field(
+        None, description="Encoder over sentences; the same as for words if not given."
+    )
+    pooling: Literal["attention", "mean", "max", "last", "cls"] = Field(
+        "attention", description="How states become one vector; all but attention have no heatmap."
+    )
+    attention: Literal["additive", "dot"] = Field("additive", description="Similarity function of attention.")
+    attention_size: Count | None = Field(
+        None, description="Inner size of additive attention; half a state if not given."
+    )
+    heads: Count = Field(1, description="Attention heads.")
+    temperature: float = Field(1.0, gt=0, description="Divides the attention scores.")
+    normaliser: Literal["softmax", "sparsemax", "entmax15"] = Field(
+        "softmax", description="Scores to weights."
+    )
+    decoder: Literal["linear", "mlp"] = Field("linear", description="Decoder; linear allows exact audits.")
+    decoder_hidden: Count = Field(128, description="Inner size of an mlp decoder.")
+    embedding_size: Count = Field(300, description="Size of a word embedding where no vectors give it.")
+    train_embeddings: bool = Field(True, description="Train the word embeddings.")
+    embedding_dropout: Share = Field(0.0, description="Dropout before the encoder.")
+    sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
+    decoder_dropout: Share = Field(0.0, description="Dropout before the decoder.")
+
+
+class TrainingOptions(_Options):
+    """How the weights are learnt."""
+
+    objective: str = Field("vanilla", description="What is minimised (heedful list objectives).")
+    vectors: str | None = Field(
+        None, description="Pretrained vectors: an asset's name, or a .txt, .vec, .npz, .npy file."
+    )
+    epochs: Count = Field(8, description="Passes over train, at most.")
+    patience: Count | None = Field(3, description="Stop after this many epochs without a better dev metric.")
+    batch_size: Count = Field(32, description="Texts per step.")
+    learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
+    weight_decay: float = Field(1e-5, ge=0, description="L2 penalty, on everything but attention.")
+    decay_attention: bool = Field(False, description="Put weight decay on attention too.")
+    amsgrad: bool = Field(False, description="Adam's AMSGrad variant.")
+    clip: float | None = Field(5.0, gt=0, description="Largest norm of a step's gradient.")
+    class_weights: bool = Field(False, description="Weigh classes by how rare they are.")
+    metric: Metric | None = Field(
+        None, description="Dev metric that selects the epoch; the dataset's own if not given."
+    )
+    seed: int = Field(0, ge=0, lt=2**31, description="Seed of everything random.")
+    threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
+
+
+class TrainConfig(DataOptions, ModelOptions, TrainingOptions):
+    """Everything that decides what a training run computes."""
+
+    preset: str | None = Field(
+        None, description="A paper's hyperparameters (heedful list presets), for what is not given."
+    )
+
+    @model_validator(mode="after")
+    def _agree(self) -> TrainConfig:
+        if self.pooling == "cls" and not self.encoder.startswith("hf:"):
+            raise ValueError("pooling: cls needs an encoder with a [CLS] token, such as hf:NAME-OR-PATH")
+        if self.hierarchical and self.encoder.startswith("hf:"):
+            raise ValueError(
+                "hierarchical: a pretrained transformer reads whole texts; choose another encoder"
+            )
+        if self.hierarchical and self.pooling not in ("attention", "mean", "max", "last"):
+            raise ValueError("pooling: a hierarchical network has no [CLS] token")
+        return self
+
+
+Config = TypeVar("Config", bound=BaseModel)
+
+
+def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -> Config:
+    """Make a config, or say in one sentence which value is wrong and what it may be.
+
+    >>> build(TrainConfig, {"dataset": "sst2", "encodr": "cnn"})
+    Traceback (most recent call last):
+    heedful.errors.BadInput: There is no option 'encodr': did you mean encoder?
+    """
+    place = f" in {where}" if where else ""
+    for key in values:
+        if key not in config.model_fields:
+            raise BadInput(
+                f"There is no option {str(key)!r}{place}: {did_you_mean(str(key), config.model_fields)}"
+            )
+    try:
+        return config(**values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        message = first["msg"].removeprefix("Value error, ")
+        name = ".".join(str(part) for part in first["loc"][:1])
+        given = f", not {first['input']!r}" if name and first["type"] != "missing" else ""
+        message = message[0].lower() + message[1:]
+        raise BadInput(
+            f"Bad option {name}{place}: {message}{given}." if name else f"Bad options{place}: {message}."
+        ) from None
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a flat mapping of options from a YAML file."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {path}: check the path given to --config.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"Cannot read {path}: {error}.") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" at line {mark.line + 1}" if mark else ""
+        raise BadInput(f"{path} is not valid YAML{line}: mend it or leave out --config.") from None
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} must hold options as 'name: value' lines, one a line.")
+    return content

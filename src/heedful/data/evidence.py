@@ -1,0 +1,42 @@
+"""Annotated evidence → character spans, whatever form an annotation came in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from heedful.data.corpus import Span
+from heedful.errors import BadInput
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Spans of the sentences of a text whose sentences end in '. ', as in bAbI.
+
+    >>> sentence_spans("A b. C d.")
+    [(0, 4), (5, 9)]
+    """
+    ends = [match.start() + 1 for match in re.finditer(r"\. ", text)] + [len(text)]
+    return list(zip([0, *(end + 1 for end in ends[:-1])], ends, strict=True))
+
+
+def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Span]:
+    """Spans of the white-space tokens that an annotator marked; neighbours are joined.
+
+    >>> rationale_spans("a very good film", [0, 1, 1, 0], row=1)
+    [(2, 11)]
+    """
+    tokens = [match.span() for match in re.finditer(r"\S+", text)]
+    if len(tokens) != len(rationale):
+        raise BadInput(
+            f"The rationale in row {row} marks {len(rationale)} tokens and the text has {len(tokens)}: "
+            f"give one 0 or 1 for every white-space token."
+        )
+    spans: list[Span] = []
+    previous = 0
+    for (start, end), marked in zip(tokens, rationale, strict=True):
+        if marked and previous:
+            spans[-1] = (spans[-1][0], end)
+        elif marked:
+            spans.append((start, end))
+        previous = marked
+    return spans

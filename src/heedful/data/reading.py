@@ -1,0 +1,186 @@
+"""Rows → a split: which column is what, which rows cannot be used, and what to tell the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heedful.data.corpus import Span, Split, Task
+from heedful.data.evidence import rationale_spans, sentence_spans
+from heedful.data.labels import class_numbers, spell
+from heedful.data.rows import Row, read_rows
+from heedful.data.text import clean_text
+from heedful.errors import BadInput
+
+_TEXT = ("text", "sentence", "premise", "document", "review", "content")
+_QUERY = {"premise": "hypothesis", "document": "question"}
+_LABEL = ("label", "answer", "labels", "class", "target")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns that hold the text, the query (where there is one) and the label."""
+
+    text: str
+    label: str
+    query: str | None = None
+
+    @classmethod
+    def choose(
+        cls, there: Sequence[str], *, text: str | None, query: str | None, label: str | None, where: str
+    ) -> Columns:
+        """Take the user's choice, or the usual names."""
+
+        def find(chosen: str | None, usual: Sequence[str], what: str) -> str:
+            listing = f"its columns are {', '.join(map(str, there))}"
+            if chosen is not None:
+                if chosen not in there:
+                    raise BadInput(f"There is no column {chosen!r} in {where}: {listing}.")
+                return chosen
+            for name in usual:
+                if name in there:
+                    return name
+            raise BadInput(
+                f"Cannot tell which column of {where} holds the {what}: {listing}; choose with --{what}-column."
+            )
+
+        chosen_text = find(text, _TEXT, "text")
+        usual_query = _QUERY.get(chosen_text)
+        if query is None and usual_query in there:
+            query = usual_query
+        return cls(chosen_text, find(label, _LABEL, "label"), find(query, (), "query") if query else None)
+
+    @property
+    def task(self) -> Task:
+        """A question makes it question answering, another second text makes it a pair."""
+        if self.query is None:
+            return "classification"
+        return "qa" if self.query == "question" else "pair"
+
+
+@dataclass
+class RawSplit:
+    """Columns as they are read, before labels have numbers. Texts are kept here and nowhere else."""
+
+    where: str
+    texts: list[str] = field(default_factory=list)
+    spellings: list[str] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    evidence: list[list[Span]] = field(default_factory=list)
+    candidates: list[list[str]] = field(default_factory=list)
+    skipped: int = 0
+
+    def number(self, names: Sequence[str]) -> Split:
+        """Give labels their numbers."""
+        if not self.texts:
+            raise BadInput(f"There is no usable row in {self.where}: give a file with texts and labels.")
+        by_name = {name: number for number, name in enumerate(names)}
+        return Split(
+            texts=self.texts,
+            labels=class_numbers(self.spellings, names, rows=self.rows, where=self.where),
+            queries=self.queries or None,
+            evidence=self.evidence or None,
+            candidates=[[by_name[c] for c in row if c in by_name] for row in self.candidates] or None,
+        )
+
+    def take(self, wanted: Iterable[int]) -> RawSplit:
+        """Give the rows at these places."""
+        places = list(wanted)
+
+        def pick(column: list[Any]) -> list[Any]:
+            return [column[i] for i in places] if column else []
+
+        return RawSplit(
+            self.where, pick(self.texts), pick(self.spellings), pick(self.rows), pick(self.queries),
+            pick(self.evidence), pick(self.candidates), self.skipped,
+        )  # fmt: skip
+
+
+def read_split(
+    rows: Iterable[tuple[int, Row]],
+    *,
+    where: str,
+    text_column: str | None = None,
+    query_column: str | None = None,
+    label_column: str | None = None,
+    skip_bad_rows: bool = False,
+) -> tuple[RawSplit, Columns]:
+    """Read the rows of one split, refusing or skipping those without a text or a label."""
+    split = RawSplit(where)
+    columns: Columns | None = None
+    for number, row in rows:
+        if columns is None:
+            columns = Columns.choose(
+                list(row), text=text_column, query=query_column, label=label_column, where=where
+            )
+        text, query, label = _text(row.get(columns.text)), "", spell(row.get(columns.label))
+        missing = [] if text else [columns.text]
+        if columns.query is not None:
+            query = _text(row.get(columns.query))
+            missing += [] if query else [columns.query]
+        missing += [] if label else [columns.label]
+        if missing or label is None:
+            if skip_bad_rows:
+                split.skipped += 1
+                continue
+            raise BadInput(
+                f"Row {number} of {where} has no {' and no '.join(missing)}: mend it, "
+                f"or leave such rows out with --skip-bad-rows."
+            )
+        split.texts.append(text)
+        split.spellings.append(label)
+        split.rows.append(number)
+        if columns.query is not None:
+            split.queries.append(query)
+        _read_extras(split, row, text, number)
+    if columns is None:
+        raise BadInput(f"There is no row in {where}: give a file with texts and labels.")
+    return split, columns
+
+
+def read_texts(file: Path, text_column: str, query_column: str | None) -> tuple[list[str], list[str] | None]:
+    """Read texts to classify, and their queries if there is a column of them; labels are not needed."""
+    texts, queries = [], []
+    for number, row in read_rows(file):
+        for column in filter(None, (text_column, query_column)):
+            if column not in row:
+                raise BadInput(
+                    f"There is no column {column!r} in {file}: its columns are {', '.join(map(str, row))}."
+                )
+            if not _text(row[column]):
+                raise BadInput(f"Row {number} of {file} has no {column}: mend it or take it out.")
+        texts.append(_text(row[text_column]))
+        if query_column is not None:
+            queries.append(_text(row[query_column]))
+    if not texts:
+        raise BadInput(f"There is no row in {file}: give a file with texts.")
+    return texts, queries or None
+
+
+def _read_extras(split: RawSplit, row: Row, text: str, number: int) -> None:
+    """Evidence and candidates, for rows that carry them."""
+    if isinstance(row.get("rationale"), list):
+        split.evidence.append(rationale_spans(text, row["rationale"], row=number))
+    elif isinstance(row.get("support"), list):
+        sentences = sentence_spans(text)
+        split.evidence.append([sentences[i] for i in sorted(row["support"]) if i < len(sentences)])
+    if isinstance(row.get("candidates"), list):
+        split.candidates.append([str(candidate) for candidate in row["candidates"]])
+    for name, column in (("evidence", split.evidence), ("candidates", split.candidates)):
+        if column and len(column) != len(split.texts):
+            raise BadInput(
+                f"Row {number} of {split.where} differs from others in having {name} or not: give it in all rows or in none."
+            )
+
+
+def _text(raw: Any) -> str:
+    """Give a text that can be used: a string with something in it besides white space, else ''."""
+    if raw is None or (isinstance(raw, float) and np.isnan(raw)):
+        return ""
+    text = clean_text(str(raw))
+    return text if text.strip() else ""

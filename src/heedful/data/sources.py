@@ -1,0 +1,144 @@
+"""Where a dataset's rows are: a path of the user's, a data folder, the cache, or the hub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from heedful.data.cache import data_folders
+from heedful.data.catalogue import Card, cards
+from heedful.data.rows import SUFFIXES, Row, has_known_suffix, read_rows
+from heedful.errors import BadInput, did_you_mean
+
+_SPLIT_NAMES = {
+    "train": ("train", "training"),
+    "dev": ("dev", "valid", "validation", "val"),
+    "test": ("test",),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dataset that was found, and what is known of it before a row is read."""
+
+    name: str
+    files: dict[str, Path] = field(default_factory=dict)
+    card: Card | None = None
+    labels: tuple[str, ...] = ()
+    task: str | None = None
+
+    def rows(self, split: str) -> Iterator[tuple[int, Row]]:
+        """Stream the rows of one split."""
+        if self.files:
+            return read_rows(self.files[split])
+        from heedful.data.hub import hub_rows
+
+        assert self.card is not None
+        return hub_rows(self.card, split)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Which splits there are."""
+        if self.files:
+            return tuple(self.files)
+        from heedful.data.hub import hub_splits
+
+        assert self.card is not None
+        return hub_splits(self.card)
+
+
+def find_source(dataset: str) -> Source:
+    """Find a dataset by path or name, or say how to get it."""
+    path = Path(dataset).expanduser()
+    looks_like_path = has_known_suffix(path) or len(path.parts) > 1 or path.is_absolute()
+    if path.is_file():
+        if not has_known_suffix(path):
+            raise BadInput(
+                f"Cannot tell the format of {path}: its name must end in one of {', '.join(SUFFIXES)}."
+            )
+        return Source(path.name.split(".")[0], {"train": path})
+    if looks_like_path and path.is_dir():
+        return _folder(path, path.resolve().name, None)
+    if looks_like_path:
+        raise BadInput(
+            f"There is no file or folder {dataset}: check the path, or name a dataset (heedful data list)."
+        )
+
+    card = cards().get(dataset)
+    found = find_folder(card.folder or dataset if card else dataset)
+    if found is not None:
+        return _folder(found, dataset, card)
+    if path.is_dir():
+        return _folder(path, path.resolve().name, None)
+    if card is None:
+        raise BadInput(f"There is no dataset named {dataset!r}: {did_you_mean(dataset, cards())}")
+    if card.hub is not None and hub_installed():
+        return Source(dataset, card=card, labels=card.labels, task=card.task)
+    raise BadInput(f"{card.title} ({dataset}) is not at hand. {card.how_to_get}")
+
+
+def find_folder(name: str) -> Path | None:
+    """Find the data folder of that name which holds a training or test split, if there is one."""
+    for root in data_folders():
+        if (root / name).is_dir() and _split_files(root / name):
+            return root / name
+    return None
+
+
+def at_hand(card: Card) -> bool:
+    """Whether a dataset can be used here without fetching anything."""
+    return card.synthetic or find_folder(card.folder or card.name) is not None
+
+
+def hub_installed() -> bool:
+    """Whether the extra `hub` is installed."""
+    import importlib.util
+
+    return importlib.util.find_spec("datasets") is not None
+
+
+def _folder(folder: Path, name: str, card: Card | None) -> Source:
+    files = _split_files(folder)
+    if not files:
+        raise BadInput(
+            f"There is no train, dev or test file in {folder}: put for example train.csv and test.csv there."
+        )
+    meta = _read_meta(folder / "meta.json")
+    # The labels of a derived dataset are its card's; those of its folder belong to the whole.
+    labels = tuple(meta.get("labels", ()))
+    if card is not None and card.label_column is not None:
+        labels = card.labels
+    return Source(name, files, card, labels, meta.get("task"))
+
+
+def _split_files(folder: Path) -> dict[str, Path]:
+    files = {}
+    for split, names in _SPLIT_NAMES.items():
+        found = [
+            folder / (name + suffix)
+            for name in names
+            for suffix in SUFFIXES
+            if (folder / (name + suffix)).is_file()
+        ]
+        if len(found) > 1:
+            raise BadInput(
+                f"Two files in {folder} could be its {split} split ({found[0].name}, {found[1].name}): remove one."
+            )
+        if found:
+            files[split] = found[0]
+    return files
+
+
+def _read_meta(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadInput(f"Cannot read {path} ({error}): mend it or delete it.") from None
+    if not isinstance(meta, dict):
+        raise BadInput(f"{path} must hold a JSON object with the keys labels and task: mend it or delete it.")
+    return meta

@@ -1,0 +1,173 @@
+"""Read the rows of a vector file that are wanted, whatever its form, and no others."""
+
+from __future__ import annotations
+
+import array
+import gzip
+import io
+import math
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from heedful.errors import BadInput
+
+
+class WantedVectors(NamedTuple):
+    """The wanted words that a file holds: word → row of `matrix`, float32 [rows, size]."""
+
+    rows: dict[str, int]
+    matrix: NDArray[np.float32]
+
+
+def read_vector_file(path: Path, wanted: set[str]) -> WantedVectors:
+    """Read text (.txt, .vec, also .gz), .npz (`words`, `vectors`) or .npy with a word list beside it."""
+    if not path.is_file():
+        raise BadInput(f"There is no vector file {path}: check the path.")
+    readers = {".npz": _read_npz, ".npy": _read_npy}
+    try:
+        read = readers.get(path.suffix, _read_text)(path, wanted)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise BadInput(
+            f"Cannot read the vectors in {path} ({error}): give a whole, readable file."
+        ) from error
+    if not np.isfinite(read.matrix).all():
+        raise BadInput(f"Some vectors in {path} are not finite numbers: mend the file or choose another.")
+    return read
+
+
+def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
+    """Stream the form of GloVe, fastText and word2vec: a word and its numbers on each line."""
+    # Compared as bytes: most lines are passed over, and need not be decoded.
+    encoded = {word.encode("utf-8", "surrogatepass"): word for word in wanted}
+    rows: dict[str, int] = {}
+    numbers = array.array("f")
+    size = 0
+    with _open(path) as file:
+        for number, line in enumerate(file, start=1):
+            fields = line.rstrip()
+            if not fields:
+                continue
+            if number == 1:
+                first = fields.split(b" ")
+                if len(first) == 2 and all(field.isdigit() for field in first):  # a header: count and size
+                    size = int(first[1])
+                    continue
+            size = size or fields.count(b" ")
+            parts = _split(fields, size)
+            if parts is None:
+                form = f"a word and {size or 'its'} numbers with single spaces between them"
+                raise BadInput(f"Line {number} of {path} is not {form}: mend it.")
+            word, values = parts
+            if word not in encoded or encoded[word] in rows:
+                continue
+            try:
+                numbers.extend(map(float, values.split(b" ")))
+            except ValueError as error:
+                raise BadInput(
+                    f"Line {number} of {path} holds something that is not a number: mend it."
+                ) from error
+            rows[encoded[word]] = len(rows)
+    return WantedVectors(rows, np.array(numbers, dtype=np.float32).reshape(len(rows), size))
+
+
+def _open(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+
+
+def _split(fields: bytes, size: int) -> tuple[bytes, bytes] | None:
+    """Part a line into its word and its `size` numbers; None if it has fewer or more numbers.
+
+    Words may contain spaces (GloVe 840B has ". . ."), so a line with more fields is split from the right.
+    """
+    spaces = fields.count(b" ")
+    if spaces < size or size == 0:
+        return None
+    if spaces == size:
+        word, _, values = fields.partition(b" ")
+        return word, values
+    word = fields.rsplit(b" ", size)[0]
+    if _is_number(word.rsplit(b" ", 1)[-1]):
+        return None
+    return word, fields[len(word) + 1 :]
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        return math.isfinite(float(field))
+    except ValueError:
+        return False
+
+
+def _read_npz(path: Path, wanted: set[str]) -> WantedVectors:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            words, vectors = arrays["words"], arrays["vectors"]
+    except KeyError as error:
+        raise BadInput(f"{path} must hold the arrays `words` and `vectors`: save it with both.") from error
+    except ValueError as error:
+        raise BadInput(
+            f"{path} is not an .npz of plain arrays: save `words` as strings, not objects."
+        ) from error
+    if words.ndim != 1 or words.dtype.kind != "U":
+        raise BadInput(
+            f"`words` in {path} must be one row of strings, not {words.dtype} {list(words.shape)}."
+        )
+    return _select(path, words.tolist(), vectors, wanted)
+
+
+def _read_npy(path: Path, wanted: set[str]) -> WantedVectors:
+    try:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError as error:
+        raise BadInput(
+            f"{path} is not an .npy of plain numbers: save a float array [words, size]."
+        ) from error
+    return _select(path, _words_beside(path), vectors, wanted)
+
+
+def _words_beside(path: Path) -> list[str]:
+    """Find the word list of an .npy: X.txt, X.parquet, or the only Parquet file of the folder."""
+    text = path.with_suffix(".txt")
+    if text.is_file():
+        return text.read_text(encoding="utf-8", errors="replace").removesuffix("\n").split("\n")
+    own = path.with_suffix(".parquet")
+    tables = [own] if own.is_file() else list(path.parent.glob("*.parquet"))
+    if len(tables) != 1:
+        raise BadInput(f"{path} has no word list beside it: write {text.name} there, one word a line.")
+    try:
+        columns = pl.read_parquet(tables[0]).select(pl.col(pl.String))
+    except pl.exceptions.PolarsError as error:
+        raise BadInput(
+            f"Cannot read the word list {tables[0]}: give {text.name}, one word a line."
+        ) from error
+    if columns.width == 0:
+        raise BadInput(
+            f"The word list {tables[0]} has no column of strings: give {text.name}, one word a line."
+        )
+    return columns.to_series(0).to_list()
+
+
+def _select(
+    path: Path, words: Iterable[str], vectors: NDArray[np.generic], wanted: set[str]
+) -> WantedVectors:
+    names = list(words)
+    if vectors.ndim != 2 or vectors.dtype.kind != "f":
+        given = f"{vectors.dtype} {list(vectors.shape)}"
+        raise BadInput(
+            f"The vectors in {path} must be a float array [words, size], not {given}: save them so."
+        )
+    if len(names) != len(vectors):
+        raise BadInput(
+            f"{path} has {len(vectors)} vectors for {len(names)} words: there must be one for each."
+        )
+    # Read backwards, so that of a word listed twice the first stays, as in text files.
+    places = {names[i]: i for i in range(len(names) - 1, -1, -1) if names[i] in wanted}
+    matrix = np.asarray(vectors[list(places.values())], dtype=np.float32)
+    return WantedVectors({word: row for row, word in enumerate(places)}, matrix)

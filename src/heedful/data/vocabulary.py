@@ -1,0 +1,122 @@
+"""The vocabulary: which words a model knows, and how a text becomes their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer, models, trainers
+
+from heedful.data.text import PAD, UNKNOWN, sentence_numbers, word_tokenizer
+from heedful.data.tokens import FlatTokens
+from heedful.errors import BadInput
+
+# Texts handed to the tokeniser at a time: enough to keep it busy, few enough to keep memory flat.
+_CHUNK = 4096
+
+
+class Vocabulary:
+    """Words and the rules that find them, in one JSON file.
+
+    The same class holds a word-level vocabulary learnt from training texts and the sub-word tokeniser of a
+    pretrained model: both give ids, character offsets and the word each token belongs to.
+
+    >>> vocabulary = Vocabulary.learn(["a fine film", "a fine day"], min_count=2)
+    >>> vocabulary.words
+    ['<pad>', '<unk>', 'a', 'fine']
+    >>> vocabulary.encode(["a fine mess"]).ids.tolist()
+    [2, 3, 1]
+    """
+
+    def __init__(self, tokenizer: Tokenizer, *, sentences: bool = False) -> None:
+        self.tokenizer = tokenizer
+        self.sentences = sentences
+
+    @classmethod
+    def learn(
+        cls,
+        texts: Iterable[str],
+        *,
+        min_count: int = 1,
+        max_length: int | None = None,
+        sentences: bool = False,
+        lowercase: bool = True,
+        punctuation: bool = True,
+        numbers: bool = True,
+    ) -> Vocabulary:
+        """Learn the words of the training texts; one that is seen less than `min_count` times is unknown."""
+        tokenizer = word_tokenizer(lowercase=lowercase, punctuation=punctuation, numbers=numbers)
+        trainer = trainers.WordLevelTrainer(
+            vocab_size=2**31 - 1, min_frequency=min_count, special_tokens=[PAD, UNKNOWN], show_progress=False
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        # Training registers the special tokens, which would then be cut out of any text that quotes them.
+        fresh = word_tokenizer(lowercase=lowercase, punctuation=punctuation, numbers=numbers)
+        fresh.model = tokenizer.model
+        if max_length is not None:
+            fresh.enable_truncation(max_length)
+        return cls(fresh, sentences=sentences)
+
+    @classmethod
+    def from_transformer(
+        cls, name: str, *, max_length: int | None = None, sentences: bool = False
+    ) -> Vocabulary:
+        """Take the tokeniser of a pretrained model, by path or hub name."""
+        from transformers import AutoTokenizer
+
+        try:
+            pretrained = AutoTokenizer.from_pretrained(name)
+            tokenizer = Tokenizer.from_str(pretrained.backend_tokenizer.to_str())
+        except (OSError, ValueError, AttributeError) as error:
+            raise BadInput(
+                f"Cannot load the tokeniser of {name!r}: give the folder of a pretrained model that has a "
+                f"tokenizer.json, or a hub name where the hub can be reached."
+            ) from error
+        limit = min(pretrained.model_max_length, max_length or 512)
+        tokenizer.enable_truncation(limit)
+        tokenizer.no_padding()
+        return cls(tokenizer, sentences=sentences)
+
+    @classmethod
+    def from_json(cls, content: str, *, sentences: bool = False) -> Vocabulary:
+        """Read back what `to_json` wrote."""
+        return cls(Tokenizer.from_str(content), sentences=sentences)
+
+    def to_json(self) -> str:
+        """Words and rules as one JSON document."""
+        return str(self.tokenizer.to_str(pretty=True))
+
+    def __len__(self) -> int:
+        return int(self.tokenizer.get_vocab_size())
+
+    @property
+    def words(self) -> list[str]:
+        """Every word by its number."""
+        numbers: dict[str, int] = self.tokenizer.get_vocab()
+        return sorted(numbers, key=numbers.__getitem__)
+
+    def encode(self, texts: Sequence[str]) -> FlatTokens:
+        """Turn texts into flat tokens, a chunk at a time."""
+        counts: list[int] = []
+        ids, offsets, word_of, sentence_of = (list[NDArray[np.int32]]() for _ in range(4))
+        by_word = isinstance(self.tokenizer.model, models.WordLevel)
+        for first in range(0, len(texts), _CHUNK):
+            chunk = texts[first : first + _CHUNK]
+            for text, encoding in zip(chunk, self.tokenizer.encode_batch(list(chunk)), strict=True):
+                counts.append(len(encoding.ids))
+                ids.append(np.array(encoding.ids, dtype=np.int32))
+                spans = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+                offsets.append(spans)
+                if not by_word:
+                    words = [-1 if word is None else word for word in encoding.word_ids]
+                    word_of.append(np.array(words, dtype=np.int32))
+                if self.sentences:
+                    sentence_of.append(sentence_numbers(text, spans[:, 0]))
+        return FlatTokens(
+            rows=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            ids=np.concatenate(ids) if ids else np.empty(0, np.int32),
+            offsets=np.concatenate(offsets) if offsets else np.empty((0, 2), np.int32),
+            word_of=np.concatenate(word_of) if word_of else None,
+            sentence_of=np.concatenate(sentence_of) if sentence_of else None,
+        )

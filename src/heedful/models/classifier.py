@@ -1,0 +1,158 @@
+"""A model together with its words and its labels: what is trained, saved, loaded and asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
+
+from heedful.data.batches import inference_batches
+from heedful.data.corpus import Split, Task
+from heedful.data.instances import Instances
+from heedful.data.text import clean_text
+from heedful.data.vocabulary import Vocabulary
+from heedful.errors import BadInput
+from heedful.models.model import Architecture, AttentionModel, probabilities
+from heedful.models.prediction import Prediction, read_predictions
+from heedful.storage import write_bytes, write_json, write_text
+
+WEIGHTS, VOCABULARY, DESCRIPTION = "model.safetensors", "vocabulary.json", "model.json"
+
+
+@dataclass
+class Classifier:
+    """Reads text and gives labels. The stages are on `model`."""
+
+    model: AttentionModel
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    task: Task = "classification"
+    run: Path | None = None
+    """The folder it was trained in or loaded from."""
+
+    def instances(self, split: Split) -> Instances:
+        """Tokenise a split for this model."""
+        return Instances.encode(split, self.vocabulary, classes=len(self.labels))
+
+    def predict(
+        self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
+    ) -> list[Prediction]:
+        """Classify texts: label, probabilities, and the weight of every item."""
+        if isinstance(texts, str):
+            raise BadInput("predict takes a list of texts: put the one text into brackets.")
+        instances = self.instances(self._as_split(texts, queries))
+        empty = np.flatnonzero(instances.lengths == 0)
+        if len(empty):
+            raise BadInput(
+                f"Text {int(empty[0]) + 1} holds no word that this model's rules can find: give some text."
+            )
+        predictions: list[Prediction | None] = [None] * len(texts)
+        self.model.eval()
+        with torch.inference_mode():
+            for rows in inference_batches(instances.lengths, batch_size):
+                batch = instances.batch(rows)
+                states = self.model.encode(self.model.embed(batch), batch)
+                weights = self.model.attend(states)
+                chances = probabilities(self.model.decode(states, weights))
+                for row, prediction in zip(
+                    rows, read_predictions(batch, states, weights, chances, self.labels), strict=True
+                ):
+                    predictions[row] = prediction
+        return [prediction for prediction in predictions if prediction is not None]
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write weights (safetensors), words and shape (JSON) into a folder."""
+        folder = Path(folder)
+        tensors = {name: tensor.contiguous() for name, tensor in self.model.state_dict().items()}
+        description = {
+            "labels": list(self.labels),
+            "task": self.task,
+            "architecture": self.model.architecture.model_dump(mode="json"),
+        }
+        write_json(folder / DESCRIPTION, description)
+        write_text(folder / VOCABULARY, self.vocabulary.to_json())
+        write_bytes(folder / WEIGHTS, save(tensors))
+
+    @classmethod
+    def from_pretrained(cls, folder: str | Path) -> Classifier:
+        """Read back what `save_pretrained` wrote. Files are data: nothing in them is run."""
+        folder = Path(folder)
+        for name in (DESCRIPTION, VOCABULARY, WEIGHTS):
+            if not (folder / name).is_file():
+                raise BadInput(
+                    f"There is no trained model in {folder} ({name} is missing): heedful runs lists those there are."
+                )
+        description = _read_description(folder / DESCRIPTION)
+        architecture = description["architecture"]
+        try:
+            vocabulary = Vocabulary.from_json(
+                (folder / VOCABULARY).read_text(encoding="utf-8"), sentences=architecture.hierarchical
+            )
+        except Exception as error:  # the tokenizers library raises bare Exception
+            raise BadInput(
+                f"{folder / VOCABULARY} is damaged ({error}): train or copy the model again."
+            ) from None
+        model = AttentionModel(architecture)
+        _load_weights(model, folder / WEIGHTS)
+        model.eval()
+        return cls(model, vocabulary, description["labels"], description["task"], folder)
+
+    def _as_split(self, texts: Sequence[str], queries: Sequence[str] | None) -> Split:
+        wanted = self.model.architecture.query
+        if wanted and queries is None:
+            raise BadInput(
+                "This model reads a text for a question or hypothesis: give one for every text (--query)."
+            )
+        if queries is not None and (not wanted or len(queries) != len(texts)):
+            raise BadInput(
+                f"{len(queries)} queries were given for {len(texts)} texts: give one each."
+                if wanted
+                else "This model reads texts alone: leave out the query."
+            )
+        return Split(
+            texts=[clean_text(text) for text in texts],
+            labels=np.zeros(len(texts), dtype=np.int64),
+            queries=None if queries is None else [clean_text(query) for query in queries],
+        )
+
+
+def _read_description(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["task"] not in get_args(Task):
+            raise KeyError(content["task"])
+        return {
+            "labels": tuple(str(label) for label in content["labels"]),
+            "task": content["task"],
+            "architecture": Architecture(**content["architecture"]),
+        }
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(
+            f"{path} is damaged or of another version ({reason}): train or copy the model again."
+        ) from None
+
+
+def _load_weights(model: AttentionModel, path: Path) -> None:
+    try:
+        tensors = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise BadInput(f"{path} is cut off or damaged ({error}): train or copy the model again.") from None
+    expected = model.state_dict()
+    for name in sorted(expected.keys() | tensors.keys()):
+        here = tuple(tensors[name].shape) if name in tensors else "missing"
+        there = tuple(expected[name].shape) if name in expected else "unknown"
+        if here != there:
+            raise BadInput(
+                f"{path} does not fit {DESCRIPTION}: {name} is {here} in the file and {there} in the description; "
+                f"copy both from the same run."
+            )
+    model.load_state_dict(tensors)

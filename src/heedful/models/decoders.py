@@ -1,0 +1,60 @@
+"""Decoders: one vector per head, and the query → logits."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from heedful.config import ModelOptions
+
+
+class LinearDecoder(nn.Module):
+    """Logits linear in the weights, which is what makes exact audits possible.
+
+    With a query q, the logits are W[c; c∘q; q] + b: a context c and a query can be related to each other,
+    and the logits stay linear in c, and so in the weights.
+    """
+
+    linear = True
+
+    def __init__(self, options: ModelOptions, size: int, query_size: int | None, outputs: int) -> None:
+        super().__init__()
+        features = options.heads * size
+        if query_size:
+            features += options.heads * size + query_size
+        self.output = nn.Linear(features, outputs)
+
+    def forward(
+        self, context: Float[Tensor, "batch heads size"], query: Float[Tensor, "batch query_size"] | None
+    ) -> Float[Tensor, "batch outputs"]:
+        """Decode contexts that may carry any number of leading dimensions before heads and size."""
+        features = context.flatten(-2)
+        if query is not None:
+            features = torch.cat([features, (context * query[:, None, :]).flatten(-2), query], dim=-1)
+        logits: Tensor = self.output(features)
+        return logits
+
+
+class MLPDecoder(nn.Module):
+    """Logits through one tanh layer over [c; q], as in Jain & Wallace's code for pairs and questions."""
+
+    linear = False
+
+    def __init__(self, options: ModelOptions, size: int, query_size: int | None, outputs: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(options.heads * size + (query_size or 0), options.decoder_hidden)
+        self.output = nn.Linear(options.decoder_hidden, outputs)
+
+    def forward(
+        self, context: Float[Tensor, "batch heads size"], query: Float[Tensor, "batch query_size"] | None
+    ) -> Float[Tensor, "batch outputs"]:
+        """Decode one context per head."""
+        features = context.flatten(-2)
+        if query is not None:
+            features = torch.cat([features, query], dim=-1)
+        logits: Tensor = self.output(torch.tanh(self.inner(features)))
+        return logits
+
+
+DECODERS = {"linear": LinearDecoder, "mlp": MLPDecoder}

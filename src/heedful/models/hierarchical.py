@@ -1,0 +1,71 @@
+"""Words → sentences: each sentence is read by an encoder and attention of its own, then sentences are items."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from heedful.config import ModelOptions
+from heedful.models.attention import Attention
+from heedful.models.encoders import ENCODERS, Encoder
+
+
+class EncodedSentences(NamedTuple):
+    """A state per sentence, which sentences there are, and how each weighed its words."""
+
+    h: Float[Tensor, "batch sentences size"]
+    mask: Bool[Tensor, "batch sentences"]
+    word_weights: Float[Tensor, "batch tokens"]
+
+
+class HierarchicalEncoder(nn.Module):
+    """A hierarchical attention network up to the sentence states (Yang et al., 2016)."""
+
+    def __init__(self, options: ModelOptions, input_size: int) -> None:
+        super().__init__()
+        self.words: Encoder = ENCODERS.get(options.encoder)(options, input_size)
+        inner = options.model_copy(update={"heads": 1})
+        self.word_attention = Attention(inner, self.words.size, None)
+        self.dropout = nn.Dropout(options.sentence_dropout)
+        self.sentences: Encoder = ENCODERS.get(options.sentence_encoder or options.encoder)(
+            options, self.words.size
+        )
+        self.size = self.sentences.size
+        # Items are sentences: whether words see each other inside one does not matter.
+        self.contextual = self.sentences.contextual
+
+    def forward(
+        self,
+        embedded: Float[Tensor, "batch tokens dim"],
+        mask: Bool[Tensor, "batch tokens"],
+        sentence_of: Int[Tensor, "batch tokens"],
+    ) -> EncodedSentences:
+        """Gather the words of each sentence, pool them, and encode the sequence of sentences."""
+        count = sentence_of.max(1).values + 1  # sentences per text
+        present = torch.arange(int(count.max()))[None, :] < count[:, None]  # [batch, sentences]
+        sizes = torch.zeros(present.shape, dtype=torch.long)
+        sizes.scatter_add_(1, sentence_of.clamp(min=0), mask.long())
+        firsts = sizes.cumsum(1) - sizes  # a sentence's words stand together
+
+        sizes, firsts = sizes[present], firsts[present]  # [all sentences of the batch]
+        text = present.nonzero()[:, 0]
+        steps = torch.arange(int(sizes.max()))[None, :]
+        real = steps < sizes[:, None]  # [all sentences, words]
+        where = torch.where(real, firsts[:, None] + steps, 0)
+
+        states = self.words(embedded[text[:, None], where], real)
+        weights = self.word_attention.normalise(self.word_attention.score(states, None), real)[:, 0]
+        pooled = torch.einsum("sw,swm->sm", weights, states)
+        pooled = pooled.new_zeros(*present.shape, pooled.shape[-1]).masked_scatter(present[..., None], pooled)
+        # real and mask both run through a batch's words in order, so one fills the other.
+        word_weights = torch.zeros_like(mask, dtype=weights.dtype).masked_scatter(mask, weights[real])
+        return EncodedSentences(self.sentences(self.dropout(pooled), present), present, word_weights)
+
+    def summarise(
+        self, h: Float[Tensor, "batch sentences size"], present: Bool[Tensor, "batch sentences"]
+    ) -> Float[Tensor, "batch size"]:
+        """One vector for the whole text."""
+        return self.sentences.summarise(h, present)

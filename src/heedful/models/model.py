@@ -1,0 +1,162 @@
+"""The model: four stages, and a forward pass that is their composition and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from pydantic import ConfigDict, Field
+from torch import Tensor, nn
+
+from heedful.config import ModelOptions
+from heedful.data.instances import Batch
+from heedful.data.tokens import Tokens
+from heedful.errors import BadInput
+from heedful.models.attention import Attention
+from heedful.models.decoders import DECODERS
+from heedful.models.encoders import ENCODERS, Encoder, max_pool, mean_pool
+from heedful.models.hierarchical import HierarchicalEncoder
+from heedful.models.states import Output, States
+from heedful.models.transformer import PREFIX, TransformerEncoder, build_transformer
+
+_EXCLUDED = -1e9  # a class that is no candidate; finite, so that no audit meets an infinity
+
+
+class Architecture(ModelOptions):
+    """Everything that decides the shape of a model: the user's options, and what the data decided."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    vocabulary_size: int
+    classes: int = Field(ge=2)
+    query: bool = False
+    transformer: dict[str, Any] | None = None
+    """Shape of a pretrained transformer, so that loading needs neither hub nor path."""
+
+
+class AttentionModel(nn.Module):
+    """embed → encode → attend → decode.
+
+    Two classes share one logit and a sigmoid, as in the papers; more have one logit each and a softmax.
+    """
+
+    def __init__(self, architecture: Architecture, transformer: nn.Module | None = None) -> None:
+        super().__init__()
+        self.architecture = a = architecture
+        self.embedding: nn.Embedding | None = None
+        self.encoder: Encoder | HierarchicalEncoder
+        self.query_encoder: Encoder | None = None
+        if a.encoder.startswith(PREFIX):
+            self.encoder = TransformerEncoder(a, transformer or build_transformer(a.transformer or {}))
+        else:
+            self.embedding = nn.Embedding(a.vocabulary_size, a.embedding_size, padding_idx=0)
+            kind = HierarchicalEncoder if a.hierarchical else ENCODERS.get(a.encoder)
+            self.encoder = kind(a, a.embedding_size)
+            if a.query:
+                self.query_encoder = ENCODERS.get(a.encoder)(a, a.embedding_size)
+        size = self.encoder.size
+        query_size = (self.query_encoder or self.encoder).size if a.query else None
+        self.attention = Attention(a, size, query_size) if a.pooling == "attention" else None
+        heads = a.heads if self.attention else 1
+        outputs = 1 if a.classes == 2 else a.classes
+        self.decoder = DECODERS[a.decoder](a.model_copy(update={"heads": heads}), size, query_size, outputs)
+        self.embedding_dropout = nn.Dropout(a.embedding_dropout)
+        self.decoder_dropout = nn.Dropout(a.decoder_dropout)
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether there is a heatmap to speak of."""
+        return self.attention is not None
+
+    def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
+        """Stage 1: a vector for every token."""
+        return self._embed(batch.tokens)
+
+    def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
+        """Stage 2: a state for every item, and the query they are read for."""
+        embedded, tokens = self.embedding_dropout(embedded), batch.tokens
+        query = None if batch.query is None else self._encode_query(batch.query)
+        if isinstance(self.encoder, HierarchicalEncoder):
+            assert tokens.sentence_of is not None
+            h, mask, inner = self.encoder(embedded, tokens.mask, tokens.sentence_of)
+            return States(h, mask, query, batch.candidates, inner)
+        return States(self.encoder(embedded, tokens.present), tokens.mask, query, batch.candidates)
+
+    def score(self, states: States) -> Float[Tensor, "batch heads items"]:
+        """Stage 3a: how well each item fits, before normalising."""
+        return self._attention().score(states.h, states.query)
+
+    def normalise(
+        self, scores: Float[Tensor, "batch heads items"], mask: Tensor
+    ) -> Float[Tensor, "batch heads items"]:
+        """Stage 3b: scores to weights."""
+        return self._attention().normalise(scores, mask)
+
+    def attend(self, states: States) -> Float[Tensor, "batch heads items"] | None:
+        """Stage 3: the weights; None where the model pools without attention."""
+        return self.normalise(self.score(states), states.mask) if self.has_attention else None
+
+    def decode(
+        self, states: States, weights: Float[Tensor, "batch heads items"] | None
+    ) -> Float[Tensor, "batch outputs"]:
+        """Stage 4: mix the states by any weights whatever, and give logits."""
+        context = (
+            self._pool(states)[:, None]
+            if weights is None
+            else torch.einsum("bhn,bnm->bhm", weights, states.h)
+        )
+        logits: Tensor = self.decoder(self.decoder_dropout(context), states.query)
+        if states.candidates is not None and logits.shape[-1] > 1:
+            logits = logits.masked_fill(~states.candidates, _EXCLUDED)
+        return logits
+
+    def forward(self, batch: Batch) -> Output:
+        """All four stages."""
+        states = self.encode(self.embed(batch), batch)
+        weights = self.attend(states)
+        return Output(self.decode(states, weights), weights)
+
+    def _embed(self, tokens: Tokens) -> Tensor:
+        table = self.encoder.embedding if isinstance(self.encoder, TransformerEncoder) else self.embedding
+        assert table is not None
+        embedded: Tensor = table(tokens.ids)
+        return embedded
+
+    def _encode_query(self, tokens: Tokens) -> Tensor:
+        encoder = self.query_encoder or self.encoder
+        assert isinstance(encoder, Encoder)
+        return encoder.summarise(
+            encoder(self.embedding_dropout(self._embed(tokens)), tokens.present), tokens.present
+        )
+
+    def _pool(self, states: States) -> Tensor:
+        match self.architecture.pooling:
+            case "mean":
+                return mean_pool(states.h, states.mask)
+            case "max":
+                return max_pool(states.h, states.mask)
+            case "cls":
+                return states.h[:, 0]
+            case _:
+                return self.encoder.summarise(states.h, states.mask)
+
+    def _attention(self) -> Attention:
+        if self.attention is None:
+            raise BadInput(
+                f"This model pools by {self.architecture.pooling} and has no attention: "
+                f"train one with --pooling attention to ask about its weights."
+            )
+        return self.attention
+
+
+def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch classes"]:
+    """One probability per class, from one logit (sigmoid) or several (softmax).
+
+    >>> probabilities(torch.tensor([[0.0]]))
+    tensor([[0.5000, 0.5000]])
+    """
+    if logits.shape[-1] == 1:
+        p = torch.sigmoid(logits)
+        return torch.cat([1 - p, p], dim=-1)
+    return torch.softmax(logits, dim=-1)

@@ -1,0 +1,95 @@
+"""What a classifier says of one text, with a weight for every item a reader would point at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.models.states import States
+
+
+@dataclass(frozen=True)
+class Item:
+    """A word or a sentence: where it stands in the text, and how much of the attention it has."""
+
+    start: int
+    end: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Label, probabilities by label, and items; there are none for a model without attention."""
+
+    text: str
+    query: str | None
+    label: str
+    probabilities: dict[str, float]
+    items: tuple[Item, ...]
+    words: tuple[Item, ...] = ()
+    """In a hierarchical network, the words with their sentence's weight shared out among them."""
+
+
+def read_predictions(
+    batch: Batch,
+    states: States,
+    weights: Float[Tensor, "batch heads items"] | None,
+    chances: Float[Tensor, "batch classes"],
+    labels: Sequence[str],
+) -> list[Prediction]:
+    """Turn a batch's tensors into predictions. Heads are averaged; the pieces of a word are joined."""
+    tokens, size = batch.tokens, len(batch)
+    items: list[tuple[Item, ...]] = [()] * size
+    words: list[tuple[Item, ...]] = [()] * size
+    if weights is not None:
+        mean = weights.mean(1)
+        if states.word_weights is not None and tokens.sentence_of is not None:
+            items = _join(mean, tokens.sentence_of, tokens.offsets, of_group=True)
+            shared = states.word_weights * mean.gather(1, tokens.sentence_of.clamp(min=0))
+            words = _join(shared, tokens.word_of, tokens.offsets)
+        else:
+            items = _join(mean, tokens.word_of, tokens.offsets)
+    return [
+        Prediction(
+            text=tokens.texts[i],
+            query=None if batch.query is None else batch.query.texts[i],
+            label=labels[int(chances[i].argmax())],
+            probabilities={name: float(p) for name, p in zip(labels, chances[i], strict=True)},
+            items=items[i],
+            words=words[i],
+        )
+        for i in range(size)
+    ]
+
+
+def _join(
+    weights: Float[Tensor, "batch n"],
+    group_of: Int[Tensor, "batch tokens"],
+    offsets: Int[Tensor, "batch tokens 2"],
+    *,
+    of_group: bool = False,
+) -> list[tuple[Item, ...]]:
+    """One item per group of tokens: its span, and its own weight or the sum of its tokens' weights."""
+    joined = []
+    for row, groups, spans in zip(weights, group_of, offsets, strict=True):
+        real = groups >= 0
+        count = int(groups.max()) + 1
+        own = row[:count] if of_group else torch.zeros(count).scatter_add_(0, groups[real], row[real])
+        starts = torch.full((count,), torch.iinfo(torch.long).max).scatter_reduce_(
+            0, groups[real], spans[real, 0], "amin"
+        )
+        ends = torch.zeros(count, dtype=torch.long).scatter_reduce_(0, groups[real], spans[real, 1], "amax")
+        present = ends > 0  # a number that no token has: a word that the tokeniser dropped
+        joined.append(
+            tuple(
+                Item(int(start), int(end), float(weight))
+                for start, end, weight, there in zip(starts, ends, own, present, strict=True)
+                if there
+            )
+        )
+    return joined

@@ -1,0 +1,154 @@
+"""Run directories: everything needed to do a run again, written so that a kill at any moment loses little."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from heedful.errors import BadInput
+from heedful.storage import disk_errors, make_folder, remove_leftovers, write_json, write_text
+
+_PACKAGES = ("heedful", "torch", "transformers", "tokenizers", "numpy", "safetensors", "scikit-learn")
+
+
+def identity(values: dict[str, Any]) -> str:
+    """Eight hexadecimal digits that change when any value does.
+
+    >>> identity({"a": 1}) == identity({"a": 1}), identity({"a": 1}) == identity({"a": 2})
+    (True, False)
+    """
+    canonical = json.dumps(values, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One directory. It is complete when `metrics.json` is there, because that is written last."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """How a person calls it."""
+        return self.folder.name
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run went to its end."""
+        return (self.folder / "metrics.json").is_file()
+
+    @property
+    def checkpoint(self) -> Path:
+        """Where an unfinished run keeps what it has."""
+        return self.folder / "checkpoint.safetensors"
+
+    def begin(self, config: dict[str, Any], *, seed: int, threads: int) -> None:
+        """Write down what will be done and on what."""
+        make_folder(self.folder)
+        remove_leftovers(self.folder)
+        write_text(self.folder / "config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        write_json(self.folder / "environment.json", _environment(seed=seed, threads=threads))
+
+    def end(self, metrics: dict[str, Any]) -> None:
+        """Write the metrics, which completes the run, and drop the checkpoint."""
+        write_json(self.folder / "metrics.json", metrics)
+        self.checkpoint.unlink(missing_ok=True)
+
+    def log(self, record: dict[str, Any]) -> None:
+        """Add a record to the log, which is always whole lines."""
+        path = self.folder / "log.jsonl"
+        before = path.read_text(encoding="utf-8") if path.is_file() else ""
+        write_text(path, before + json.dumps({"time": round(time.time(), 3), **record}) + "\n")
+
+    def metrics(self) -> dict[str, Any]:
+        """Read the metrics of a complete run."""
+        return _read(self.folder / "metrics.json", json.loads)
+
+    def config(self) -> dict[str, Any]:
+        """Read the resolved config."""
+        return _read(self.folder / "config.yaml", yaml.safe_load)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run for this process; the lock goes when the process does, however it ends."""
+        make_folder(self.folder)
+        with disk_errors(self.folder):
+            descriptor = os.open(self.folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BadInput(
+                    f"Another process is working on {self.folder}: wait for it or stop it."
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def list_runs(root: Path) -> list[Run]:
+    """All runs below a folder, newest last."""
+    folders = [path.parent for path in root.glob("*/config.yaml")]
+    return [Run(folder) for folder in sorted(folders, key=lambda f: (f / "config.yaml").stat().st_mtime)]
+
+
+def _read(path: Path, parse: Any) -> dict[str, Any]:
+    try:
+        content = parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(
+            f"{path.parent} is not a complete run ({path.name} is missing): heedful runs lists those there are."
+        ) from None
+    except (ValueError, yaml.YAMLError, OSError) as error:
+        raise BadInput(f"{path} is damaged ({error}): delete the run and do it again.") from None
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} is damaged: delete the run and do it again.")
+    return content
+
+
+def _environment(*, seed: int, threads: int) -> dict[str, Any]:
+    versions: dict[str, str | None] = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = None
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "versions": versions,
+        "seed": seed,
+        "threads": threads,
+        "commit": _commit(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def _commit() -> str | None:
+    """Name the commit heedful runs from, where it runs from a checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

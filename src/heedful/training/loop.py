@@ -1,0 +1,127 @@
+"""The training loop, in small steps that a subclass or an objective can replace."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from heedful.config import TrainingOptions
+from heedful.data.batches import training_batches
+from heedful.data.instances import Batch, Instances
+from heedful.errors import HeedfulError
+from heedful.models.model import AttentionModel
+from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from heedful.training.evaluation import evaluate
+from heedful.training.objectives import Objective
+from heedful.training.optimiser import build_optimiser, clip_gradients
+from heedful.training.watching import Silent, Watcher
+
+
+class Trainer:
+    """Fits a model to `train`, keeps the epoch that is best on `dev`, and can be interrupted anywhere.
+
+    All that is random in an epoch follows from the seed and the epoch's number, so an epoch that is
+    done again after an interruption is the same epoch.
+    """
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        objective: Objective,
+        options: TrainingOptions,
+        *,
+        metric: str,
+        checkpoint: Path | None = None,
+        watcher: Watcher | None = None,
+        log: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self.model, self.objective, self.options, self.metric = model, objective, options, metric
+        self.optimiser = build_optimiser(options, objective.trained())
+        self.checkpoint, self.watcher, self.log = (
+            checkpoint,
+            watcher or Silent(),
+            log or (lambda record: None),
+        )
+        self.progress = Progress()
+        self.best: dict[str, Tensor] = {}
+
+    def fit(self, train: Instances, dev: Instances) -> Progress:
+        """Train until the last epoch or until patience runs out; the model ends with its best weights."""
+        self.resume()
+        while not self.finished():
+            epoch = self.progress.epoch
+            torch.manual_seed(_mix(self.options.seed, epoch))
+            loss = self.train_epoch(train, epoch)
+            self.end_epoch(epoch, loss, evaluate(self.model, dev))
+        self.model.load_state_dict(self.best)
+        return self.progress
+
+    def resume(self) -> None:
+        """Go on from the checkpoint, if there is one."""
+        found = self.checkpoint and load_checkpoint(self.checkpoint, self.model, self.optimiser)
+        if found:
+            self.progress, self.best = found
+            self.log({"event": "resumed", "epoch": self.progress.epoch})
+
+    def finished(self) -> bool:
+        """Whether all epochs are done, or too many without a better one."""
+        done, patience = self.progress.epoch, self.options.patience
+        waited = done - 1 - self.progress.best_epoch
+        return done >= self.options.epochs or (patience is not None and done > 0 and waited >= patience)
+
+    def train_epoch(self, train: Instances, epoch: int) -> float:
+        """One pass over train; gives the mean loss of a text."""
+        self.model.train()
+        if self.model.embedding is not None:
+            self.model.embedding.sparse = True  # gradients of the rows a batch touches, for RowAdam
+        batches = training_batches(
+            train.lengths, self.options.batch_size, seed=self.options.seed, epoch=epoch
+        )
+        total = 0.0
+        with self.watcher.epoch(epoch, self.options.epochs, len(batches)) as step:
+            for number, rows in enumerate(batches, start=1):
+                loss = self.train_step(train.batch(rows))
+                if math.isnan(loss):
+                    raise HeedfulError(
+                        f"The loss is not a number in epoch {epoch + 1}: try a smaller --learning-rate."
+                    )
+                total += loss * len(rows)
+                step(number, loss)
+        return total / len(train)
+
+    def train_step(self, batch: Batch) -> float:
+        """Lower the loss of one batch."""
+        self.optimiser.zero_grad(set_to_none=True)
+        loss = self.objective.loss(batch)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.clip()
+        self.optimiser.step()
+        return loss.item()
+
+    def clip(self) -> None:
+        """Bound the norm of the gradient."""
+        if self.options.clip is not None:
+            clip_gradients(self.optimiser, self.options.clip)
+
+    def end_epoch(self, epoch: int, loss: float, dev: dict[str, float]) -> None:
+        """Record the epoch, keep the best weights, and write it all down."""
+        self.progress.history.append({"epoch": epoch + 1, "loss": loss, "dev": dev})
+        if dev[self.metric] > self.progress.best_score:
+            self.progress.best_epoch, self.progress.best_score = epoch, dev[self.metric]
+            self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
+        self.log({"event": "epoch", **self.progress.history[-1]})
+        self.watcher.end_epoch(
+            epoch, loss, self.metric, dev[self.metric], best=self.progress.best_epoch == epoch
+        )
+        if self.checkpoint is not None:
+            save_checkpoint(self.checkpoint, self.progress, self.model, self.best, self.optimiser)
+
+
+def _mix(seed: int, epoch: int) -> int:
+    """Give each epoch of each seed its own random stream."""
+    return (seed * 1_000_003 + epoch) % 2**63

@@ -1,0 +1,127 @@
+"""From a config and a corpus to what training needs: vocabulary, instances, an untrained classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from heedful.config import ModelOptions, TrainConfig
+from heedful.data import assets
+from heedful.data.corpus import Corpus
+from heedful.data.instances import Instances
+from heedful.data.vectors import initial_embeddings
+from heedful.data.vocabulary import Vocabulary
+from heedful.errors import BadInput
+from heedful.models.classifier import Classifier
+from heedful.models.encoders import ENCODERS
+from heedful.models.model import Architecture, AttentionModel
+from heedful.models.transformer import PREFIX, load_transformer, transformer_config
+from heedful.training.objectives import OBJECTIVES
+
+Say = Callable[[str], None]
+
+
+class Prepared(NamedTuple):
+    """An untrained classifier, its splits as tokens, and what a reader of its numbers should know."""
+
+    classifier: Classifier
+    splits: dict[str, Instances]
+    notes: tuple[str, ...]
+
+
+def check_names(config: TrainConfig) -> None:
+    """Fail on a misspelt name before any work is done."""
+    OBJECTIVES.get(config.objective)
+    for encoder in (config.encoder, config.sentence_encoder):
+        if encoder is not None and not encoder.startswith(PREFIX):
+            ENCODERS.get(encoder)
+
+
+def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
+    """Tokenise all splits and build the model, everything random from the seed."""
+    pretrained = _pretrained_path(config, say)
+    say("Cutting texts into words")
+    vocabulary = _vocabulary(config, corpus, pretrained)
+    splits, notes = {}, list(corpus.notes)
+    for name, split in corpus.splits.items():
+        instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
+        long_enough = np.flatnonzero(instances.lengths >= config.min_words)
+        if len(long_enough) < len(instances):
+            notes.append(
+                f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
+            )
+            if not len(long_enough):
+                raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
+            instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
+        splits[name] = instances
+
+    torch.manual_seed(config.seed)
+    shape = {name: getattr(config, name) for name in ModelOptions.model_fields}
+    transformer, embeddings = None, None
+    if pretrained is not None:
+        say("Loading the pretrained model")
+        transformer = load_transformer(pretrained)
+        shape["transformer"] = transformer_config(transformer)
+    else:
+        say("Looking up word vectors" if config.vectors else "Drawing word vectors")
+        embeddings = initial_embeddings(
+            vocabulary.words,
+            source=config.vectors,
+            size=config.embedding_size,
+            seed=config.seed,
+            progress=say,
+        )
+        shape["embedding_size"] = embeddings.matrix.shape[1]
+        if config.vectors:
+            known = len(vocabulary) - 2
+            notes.append(
+                f"{config.vectors} covers {embeddings.covered} of {known} words; the others are drawn from its distribution."
+            )
+    architecture = Architecture(
+        **shape,
+        vocabulary_size=len(vocabulary),
+        classes=len(corpus.labels),
+        query=corpus.task != "classification",
+    )
+    model = AttentionModel(architecture, transformer)
+    if embeddings is not None and model.embedding is not None:
+        model.embedding.weight.data.copy_(torch.from_numpy(embeddings.matrix))
+        model.embedding.weight.requires_grad_(config.train_embeddings)
+    return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
+
+
+def _pretrained_path(config: TrainConfig, say: Say) -> str | None:
+    """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
+    if not config.encoder.startswith(PREFIX):
+        return None
+    name = config.encoder.removeprefix(PREFIX)
+    known = assets.assets()
+    if name in known and known[name].kind == "transformer":
+        return str(_with_config(assets.get(name, progress=say)))
+    return name
+
+
+def _with_config(folder: Path) -> Path:
+    """Find the folder that holds the model's files: the asset's own, or one inside it."""
+    return next(
+        (path.parent for path in sorted(folder.rglob("config.json"), key=lambda p: len(p.parts))), folder
+    )
+
+
+def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> Vocabulary:
+    if pretrained is not None:
+        return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
+    train = corpus.splits["train"]
+    return Vocabulary.learn(
+        (text for column in (train.texts, train.queries or []) for text in column),
+        min_count=config.min_count,
+        max_length=config.max_length,
+        sentences=config.hierarchical,
+        lowercase=config.lowercase,
+        punctuation=config.punctuation,
+        numbers=config.numbers,
+    )

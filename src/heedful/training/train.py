@@ -1,0 +1,123 @@
+"""Train a classifier from a config: the whole way from a dataset's name to a complete run."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from heedful.config import Metric, TrainConfig, build, read_yaml
+from heedful.data.catalogue import cards
+from heedful.data.corpus import Corpus
+from heedful.data.loading import load_corpus
+from heedful.errors import BadInput
+from heedful.models.classifier import Classifier
+from heedful.presets import PRESETS
+from heedful.runs import Run, identity
+from heedful.training.evaluation import evaluate
+from heedful.training.loop import Trainer
+from heedful.training.objectives import OBJECTIVES, rarity_weights
+from heedful.training.preparing import Prepared, check_names, prepare
+from heedful.training.watching import Bars
+
+# Where the data lie and which preset filled in the values does not change what a run computes.
+_NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
+
+
+def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConfig:
+    """Put together what the user gave: defaults, then the preset, then the YAML file, then the values."""
+    from_file = read_yaml(file) if file else {}
+    if from_file:
+        build(TrainConfig, {"dataset": "", **from_file}, where=str(file))
+    given = {**from_file, **values}
+    if "dataset" not in given:
+        raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
+    preset = given.get("preset")
+    filled = PRESETS.get(str(preset))(str(given["dataset"]), str(given.get("encoder", ""))) if preset else {}
+    config = build(TrainConfig, {**filled, **given})
+    check_names(config)
+    return config
+
+
+def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | None = None) -> Classifier:
+    """Train, or go on with, or just load the run that this config describes."""
+    console = console or Console(quiet=True)
+    started = time.perf_counter()
+    torch.set_num_threads(config.threads)
+    with console.status("Reading the data") as status:
+        corpus = load_corpus(config)
+        metric = _metric(config, corpus)
+        run = Run(runs / _name(config, corpus, metric))
+        if run.complete:
+            console.print(f"[bold]{run.folder}[/] is complete: loading it. Another --seed makes another run.")
+            return Classifier.from_pretrained(run.folder)
+        with run.locked():
+            prepared = prepare(config, corpus, say=status.update)
+            run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
+            status.stop()
+            _fit(config, corpus, prepared, run, metric, console)
+    run.log({"event": "complete", "seconds": round(time.perf_counter() - started, 1)})
+    prepared.classifier.run = run.folder
+    return prepared.classifier
+
+
+def _fit(
+    config: TrainConfig, corpus: Corpus, prepared: Prepared, run: Run, metric: Metric, console: Console
+) -> None:
+    classifier, splits, notes = prepared
+    sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
+    console.print(f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}", highlight=False)
+    labels = torch.from_numpy(splits["train"].split.labels)
+    weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
+    objective = OBJECTIVES.get(config.objective)(classifier.model, weights)
+    trainer = Trainer(
+        classifier.model, objective, config, metric=metric,
+        checkpoint=run.checkpoint, watcher=Bars(console), log=run.log,
+    )  # fmt: skip
+    progress = trainer.fit(splits["train"], splits["dev"])
+    with console.status("Testing the best epoch"):
+        tested = evaluate(classifier.model, splits["test"])
+    classifier.model.eval()
+    classifier.save_pretrained(run.folder)
+    best = progress.history[progress.best_epoch]
+    run.end(
+        {
+            "dataset": corpus.name,
+            "selected_by": f"dev {metric}",
+            "epoch": best["epoch"],
+            "dev": best["dev"],
+            "test": tested,
+            "sizes": {name: len(instances) for name, instances in splits.items()},
+            "notes": list(notes),
+            "fingerprint": corpus.fingerprint,
+            "history": progress.history,
+        }
+    )
+
+
+def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
+    """The metric that selects: the user's, the dataset's own, or F1 for two classes and accuracy for more."""
+    card = cards().get(corpus.name)
+    usual: Metric = "f1" if len(corpus.labels) == 2 else "accuracy"
+    return config.metric or (card.metric if card else usual)
+
+
+def _name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
+    """A readable slug and the hash of everything that decides what the run computes."""
+    values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
+    values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}
+    encoder = Path(config.encoder).name if config.encoder.startswith("hf:") else config.encoder
+    parts = [
+        corpus.name,
+        *(["han"] if config.hierarchical else []),
+        encoder,
+        config.objective,
+        f"seed{config.seed}",
+    ]
+    slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", "-".join(parts)).strip("-").lower()
+    return f"{slug}-{identity(values)}"
