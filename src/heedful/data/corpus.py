@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -49,7 +51,17 @@ class Corpus:
     task: Task
     labels: tuple[str, ...]
     splits: dict[str, Split]
-    fingerprint: str
-    """Changes when, and only when, the content does."""
     notes: tuple[str, ...] = field(default=())
     """What was done to the data that a reader of its numbers should know."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when, and only when, a text, a query or a label does, or moves to another split."""
+        digest = hashlib.sha256()
+        for name, split in self.splits.items():
+            for text in (name, *split.texts, *(split.queries or ())):
+                content = text.encode("utf-8")
+                # Lengths keep ("ab", "c") apart from ("a", "bc").
+                digest.update(len(content).to_bytes(8, "little") + content)
+            digest.update(split.labels.astype("<i8").tobytes())
+        return digest.hexdigest()

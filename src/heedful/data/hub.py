@@ -39,6 +39,13 @@ def hub_rows(card: Card, split: str) -> Iterator[tuple[int, Row]]:
     """Stream rows, with columns renamed as the card says."""
     there = _load(card.hub or "", card.hub_config)
     name = next(name for name in _SPLITS[split] if name in there)
-    renamed = {theirs: ours for ours, theirs in (card.hub_columns or {}).items()}
     for number, row in enumerate(there[name], start=1):
-        yield number, {renamed.get(key, key): value for key, value in row.items()}
+        read = {ours: _joined(row, theirs) for ours, theirs in (card.hub_columns or {}).items()}
+        if read.get("label") != -1:  # how the hub marks rows whose annotators did not agree
+            yield number, read
+
+
+def _joined(row: Row, columns: str) -> Any:
+    """Give one column as it is, or several ("a + b") as one text."""
+    names = columns.split(" + ")
+    return row[names[0]] if len(names) == 1 else " ".join(str(row[name]) for name in names)

@@ -15,7 +15,6 @@ from heedful.data.reading import RawSplit, read_split
 from heedful.data.rows import read_rows
 from heedful.data.sources import Source, find_source
 from heedful.data.synthetic import SYNTHETIC, generate
-from heedful.data.synthetic.fingerprint import fingerprint
 from heedful.errors import BadInput
 
 
@@ -38,7 +37,7 @@ def load_corpus(options: DataOptions) -> Corpus:
         splits["train"] = splits["train"].take(np.sort(keep))
         notes.append(f"train is a sample of {options.limit} texts, drawn with seed {options.split_seed}.")
     _check_train_labels(splits, corpus.labels)
-    return Corpus(corpus.name, corpus.task, corpus.labels, splits, fingerprint(splits), tuple(notes))
+    return Corpus(corpus.name, corpus.task, corpus.labels, splits, tuple(notes))
 
 
 def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
@@ -90,7 +89,7 @@ def _read(options: DataOptions) -> Corpus:
         raw = {name: _keep(part, names, card.keep_labels) for name, part in raw.items()}
         names = tuple(kept)
     splits = {name: part.number(names) for name, part in raw.items()}
-    return Corpus(source.name, task, tuple(names), splits, fingerprint(splits), tuple(notes))
+    return Corpus(source.name, task, tuple(names), splits, tuple(notes))
 
 
 def _where(source: Source, split: str, file: str | None) -> str:

@@ -17,7 +17,7 @@ from heedful.data.text import clean_text
 from heedful.errors import BadInput
 
 _TEXT = ("text", "sentence", "premise", "document", "review", "content")
-_QUERY = {"premise": "hypothesis", "document": "question"}
+_QUERY = {"premise": "hypothesis", "document": "question", "text": "query"}
 _LABEL = ("label", "answer", "labels", "class", "target")
 
 

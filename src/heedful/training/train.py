@@ -52,7 +52,7 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
     with console.status("Reading the data") as status:
         corpus = load_corpus(config)
         metric = _metric(config, corpus)
-        run = Run(runs / _name(config, corpus, metric))
+        run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             console.print(f"[bold]{run.folder}[/] is complete: loading it. Another --seed makes another run.")
             return Classifier.from_pretrained(run.folder)
@@ -107,7 +107,7 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
     return config.metric or (card.metric if card else usual)
 
 
-def _name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
+def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
     values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
     values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}

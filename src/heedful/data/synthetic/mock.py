@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from heedful.data.corpus import Corpus, Span, Split
-from heedful.data.synthetic.fingerprint import fingerprint
 from heedful.data.synthetic.opinion_words import Strength, opinion_words
 from heedful.errors import BadInput
 
@@ -65,7 +64,7 @@ def mock_corpus(
     }
     name = _name(informative, placement, strength)
     notes = (words.source,)
-    return Corpus(name, "classification", LABELS, splits, fingerprint(splits), notes)
+    return Corpus(name, "classification", LABELS, splits, notes)
 
 
 def _split(
