@@ -24,7 +24,7 @@ Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
 
 
 class _Options(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
 
 
 class DataOptions(_Options):
@@ -158,14 +158,32 @@ def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -
     try:
         return config(**values)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        message = first["msg"].removeprefix("Value error, ")
-        name = ".".join(str(part) for part in first["loc"][:1])
-        given = f", not {first['input']!r}" if name and first["type"] != "missing" else ""
-        message = message[0].lower() + message[1:]
-        raise BadInput(
-            f"Bad option {name}{place}: {message}{given}." if name else f"Bad options{place}: {message}."
-        ) from None
+        raise BadInput(_explain(error.errors(include_url=False)[0], place)) from None
+
+
+_MUST_BE = {
+    "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
+    "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
+    "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
+    "tuple_type": "a list", "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
+}  # fmt: skip
+
+
+def _explain(error: Any, place: str) -> str:
+    """Say in one sentence what pydantic found wrong first."""
+    if error["type"] == "missing":
+        return f"Option {error['loc'][0]} is missing{place}: give it."
+    if not error["loc"]:
+        return f"Bad options{place}: {error['msg'].removeprefix('Value error, ')}."
+    wanted = _MUST_BE.get(error["type"])
+    must = f"must be {wanted.format(**error.get('ctx', {}))}" if wanted else error["msg"]
+    return f"Option {error['loc'][0]}{place} {must}, not {_shorten(error['input'])}."
+
+
+def _shorten(value: object) -> str:
+    spelled = repr(value)
+    return spelled if len(spelled) <= 60 else spelled[:59] + "…"
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -175,7 +193,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise BadInput(f"There is no file {path}: check the path given to --config.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"Cannot read {path}: {error}.") from None
+        raise BadInput(f"Cannot read {path} ({error}): check the path given to --config.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""

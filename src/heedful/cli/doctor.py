@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import typer
 
-from heedful.cli.console import console
+from heedful.cli.console import console, plain
 
 
 class Check(NamedTuple):
@@ -27,7 +27,14 @@ class Check(NamedTuple):
 
 
 def doctor() -> None:
-    """Check that this machine has what heedful needs, and say what to do where it has not."""
+    """Check that this machine has what heedful needs, and say what to do where it has not.
+
+    The exit code is 1 if something needed is missing.
+
+    Example
+
+      heedful doctor
+    """
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, show_header=False)
@@ -36,7 +43,7 @@ def doctor() -> None:
         failed += check.needed and not check.fine
         mark = "[green]✓[/]" if check.fine else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
         table.add_row(
-            mark, f"[bold]{check.name}[/]", check.found + ("" if check.fine else f" {check.remedy}")
+            mark, f"[bold]{check.name}[/]", plain(check.found + ("" if check.fine else f" {check.remedy}"))
         )
     console().print(table)
     if failed:

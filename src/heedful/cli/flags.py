@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import types
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from pydantic import BaseModel
@@ -25,9 +24,11 @@ def with_flags(
 
         def wrapped(**values: Any) -> Any:
             mine = {p.name: values.pop(p.name) for p in own}
-            return command(
-                **mine, options={name: value for name, value in values.items() if value is not None}
-            )
+            given = {name: value for name, value in values.items() if value is not None}
+            for name, value in given.items():
+                if value == "none" and _may_be_none(config.model_fields[name]):
+                    given[name] = None
+            return command(**mine, options=given)
 
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + flags
         wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -40,25 +41,48 @@ def with_flags(
 
 def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     dashed = name.replace("_", "-")
-    kind = _plain_type(field.annotation)
-    spelled = f"--{dashed}/--no-{dashed}" if kind is bool else f"--{dashed}"
-    default = "" if field.default is None else f" [dim]\\[default: {_spell(field.default)}][/]"
+    switch = field.annotation is bool
     choices = _choices(field.annotation)
-    metavar = "|".join(choices) if choices else None
-    option = typer.Option(spelled, help=f"{field.description}{default}", show_default=False, metavar=metavar,
-                          rich_help_panel=_panel(name))  # fmt: skip
+    listed = f" One of {', '.join(choices)}." if choices else ""
+    default = "" if field.default is None else f" [default: {_spell(field.default)}]"
+    option = typer.Option(
+        f"--{dashed}/--no-{dashed}" if switch else f"--{dashed}",
+        help=f"{field.description}{listed}{default}",
+        show_default=False,
+        metavar=None if switch else _metavar(name, field),
+        rich_help_panel=_panel(name),
+    )
+    kind = bool if switch else str  # the config alone reads numbers and lists, as it does from YAML
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
     )
 
 
-def _plain_type(annotation: Any) -> type:
-    """What the command line parses: numbers and switches as such, all else as text that the config reads."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        annotation = next(arg for arg in get_args(annotation) if arg is not type(None))
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    return annotation if annotation in (bool, int, float) else str
+def _metavar(name: str, field: FieldInfo) -> str:
+    """Name what follows a flag in one word."""
+    types = _types(field.annotation)
+    word = "FILE" if name.endswith("_file") else "X" if float in types else "N" if int in types else "NAME"
+    if ... in types:
+        word = f"{word},{word},…"
+    return f"{word}|none" if _may_be_none(field) else word
+
+
+def _may_be_none(field: FieldInfo) -> bool:
+    """Whether 'none' means no number at all; among names it may be a name, such as the encoder none."""
+    types = _types(field.annotation)
+    return type(None) in types and str not in types
+
+
+def _types(annotation: Any) -> set[Any]:
+    """Give the plain types inside an annotation; a choice among words is text."""
+    match get_origin(annotation):
+        case None:
+            return {annotation}
+        case origin if origin is Literal:
+            return {str}
+        case origin if origin is Annotated:
+            return _types(get_args(annotation)[0])
+    return set().union(*(_types(part) for part in get_args(annotation)))
 
 
 def _choices(annotation: Any) -> tuple[str, ...]:

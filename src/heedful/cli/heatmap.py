@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.style import Style
 from rich.text import Text
 
+from heedful.cli.console import printable
 from heedful.models.prediction import Item, Prediction
 
 # From paper to deep blue, perceptually even and readable for the colour-blind; text flips to white half way.
@@ -38,21 +39,21 @@ def heatmap(text: str, items: Sequence[Item]) -> Text:
         if item.start > _MOST_CHARACTERS:
             drawn.append(" … (cut here; the rest is in --json)", style="dim")
             return drawn
-        drawn.append(_printable(text[position : item.start]))
-        drawn.append(_printable(text[item.start : item.end]), style=shade(item.weight / largest))
+        drawn.append(printable(text[position : item.start]))
+        drawn.append(printable(text[item.start : item.end]), style=shade(item.weight / largest))
         position = item.end
-    drawn.append(_printable(text[position : position + _MOST_CHARACTERS]))
+    drawn.append(printable(text[position : position + _MOST_CHARACTERS]))
     return drawn
 
 
 def show(prediction: Prediction) -> Group:
     """Label, heatmap, and the items with most weight in plain words."""
     ranked = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
-    others = ", ".join(f"{name} {p:.2f}" for name, p in ranked[1:4])
-    head = Text.assemble((prediction.label, "bold"), f" {ranked[0][1]:.2f}", (f"   {others}", "dim"))
+    others = ", ".join(f"{printable(name)} {p:.2f}" for name, p in ranked[1:4])
+    head = Text.assemble((printable(prediction.label), "bold"), f" {ranked[0][1]:.2f}", (f"   {others}", "dim"))
     lines: list[Text] = [head]
     if prediction.query is not None:
-        lines.append(Text.assemble(("for: ", "dim"), _printable(prediction.query)))
+        lines.append(Text.assemble(("for: ", "dim"), printable(prediction.query)))
     lines.append(heatmap(prediction.text, prediction.words or prediction.items))
     if prediction.items:
         top = sorted(prediction.items, key=lambda item: -item.weight)[:_TOP]
@@ -63,11 +64,6 @@ def show(prediction: Prediction) -> Group:
     return Group(*lines)
 
 
-def _printable(text: str) -> str:
-    """Keep a text from moving the cursor: control characters become visible ones of the same length."""
-    return "".join(c if c.isprintable() or c == " " else (" " if c.isspace() else "\ufffd") for c in text)
-
-
 def _shorten(text: str) -> str:
-    text = _printable(text)
+    text = printable(text)
     return text if len(text) <= 40 else text[:39] + "…"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console
+from heedful.cli.console import console, plain
 from heedful.errors import BadInput, did_you_mean
 
 KINDS = ("encoders", "objectives", "presets", "datasets", "assets")
@@ -17,7 +17,9 @@ def list_names(
 ) -> None:
     """List what can be named, each with one line of description.
 
-    [bold]Example[/]: heedful list encoders
+    Example
+
+      heedful list encoders
     """
     from rich.table import Table
 
@@ -25,7 +27,7 @@ def list_names(
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for name, description in _describe(kind).items():
-        table.add_row(name, description)
+        table.add_row(name, plain(description))
     console().print(table)
 
 

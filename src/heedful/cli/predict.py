@@ -10,42 +10,59 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heedful.cli.console import console
+from heedful.cli.console import console, plain
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
 
 if TYPE_CHECKING:
     from heedful.models.prediction import Prediction
 
+_DATA, _OUTPUT = "Data", "Output"
+
 
 def predict(
-    run: Annotated[str, typer.Argument(help="A run's folder or name (heedful runs).")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs).")],
     texts: Annotated[
-        list[str] | None, typer.Argument(help="Texts to classify; without any, lines of standard input.")
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),
     ] = None,
     query: Annotated[
-        list[str] | None, typer.Option(help="Question or hypothesis, once for every text.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Question or hypothesis, once for every text.", rich_help_panel=_DATA),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(help="Classify the rows of a CSV, JSONL or Parquet file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Classify the rows of a CSV, JSONL or Parquet file.", rich_help_panel=_DATA
+        ),
     ] = None,
-    text_column: Annotated[str, typer.Option(help="The file's column with the text.")] = "text",
+    text_column: Annotated[
+        str, typer.Option(metavar="NAME", help="The file's column with the text.", rich_help_panel=_DATA)
+    ] = "text",
     query_column: Annotated[
-        str | None, typer.Option(help="The file's column with the question or hypothesis.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The file's column with the question or hypothesis.", rich_help_panel=_DATA
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write JSON lines here.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.", rich_help_panel=_OUTPUT)
+    ] = False,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Classify texts and draw the attention over their words.
 
-    [bold]Examples[/]
+    Examples
 
-      heedful predict runs/sst2-bilstm-vanilla-seed0-1a2b3c4d "a warm , funny , engaging film ."
+      heedful predict RUN "a warm , funny , engaging film ."
 
-      heedful predict babi_1-bilstm-vanilla-seed0-5e6f7a8b "Mary went home." --query "Where is Mary?"
+      heedful predict RUN "Mary went home." --query "Where is Mary?"
 
-      heedful predict RUN --file reviews.csv --text-column body -o predictions.jsonl
+      heedful predict RUN --file reviews.csv --text-column body -o out.jsonl
     """
     from heedful.loading import load
     from heedful.storage import write_text
@@ -55,7 +72,7 @@ def predict(
     predictions = classifier.predict(chosen, queries)
     if output is not None:
         write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
-        console().print(f"{len(predictions)} predictions written to [bold]{output}[/].", soft_wrap=True)
+        console().print(f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True)
     elif as_json:
         for line in _json_lines(predictions):
             typer.echo(line)
@@ -82,13 +99,21 @@ def _inputs(
     if not texts:
         if sys.stdin.isatty():
             raise BadInput("No text is given: write one in quotes after the run, or use --file.")
-        texts = [line.rstrip("\n") for line in sys.stdin if line.strip()]
+        texts = _lines_of_standard_input()
     for number, text in enumerate(texts, start=1):
         if not text.strip():
             raise BadInput(f"Text {number} is empty: give some words.")
+    return texts, query or None
+
+
+def _lines_of_standard_input() -> list[str]:
+    try:
+        texts = [line for line in sys.stdin.read().splitlines() if line.strip()]
+    except UnicodeDecodeError:
+        raise BadInput("Standard input is not UTF-8 text: convert it, for example with iconv.") from None
     if not texts:
         raise BadInput("Standard input held no text: give one a line.")
-    return texts, query or None
+    return texts
 
 
 def _json_lines(predictions: list[Prediction]) -> Iterator[str]:

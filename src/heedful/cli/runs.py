@@ -7,14 +7,21 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console
+from heedful.cli.console import console, plain
 
 
 def runs(
-    folder: Annotated[Path, typer.Argument(help="Folder that holds the runs.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that holds the runs.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """List the runs there are, what each reached, and which are unfinished."""
+    """List the runs there are, what each reached, and which are unfinished.
+
+    Examples
+
+      heedful runs
+
+      heedful runs /data/runs --json
+    """
     import json
 
     from rich.table import Table
@@ -47,4 +54,4 @@ def runs(
     if found:
         console().print(table)
     else:
-        console().print(f"There are no runs in {folder} yet: start with heedful demo or heedful train.")
+        console().print(f"There are no runs in {plain(folder)} yet: start with heedful demo or heedful train.")

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, plain
 from heedful.cli.flags import with_flags
 from heedful.config import TrainConfig
 
 RunsFolder = Annotated[
-    Path, typer.Option("--runs", help="Folder that holds the runs.", rich_help_panel="Output")
+    Path,
+    typer.Option("--runs", metavar="FOLDER", help="Folder that holds the runs.", rich_help_panel="Output"),
 ]
 
 
@@ -21,24 +22,26 @@ def train(
     dataset: Annotated[
         str | None, typer.Argument(help=TrainConfig.model_fields["dataset"].description)
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="YAML file with the same options; flags win.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML file with the same options; flags win.")
+    ] = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
 ) -> None:
     """Train a classifier; interrupted, the same command goes on.
 
-    [bold]Examples[/]
+    Examples
 
       heedful train sst2 --vectors glove-840b-300d
 
-      heedful train ag_news_binary --encoder average --preset jain-wallace --seed 3
+      heedful train ag_news_binary --encoder average --preset jain-wallace
 
       heedful train reviews.csv --text-column body --label-column stars
 
       heedful train imdb --hierarchical --encoder bigru --preset serrano-smith
 
-      heedful train sst2 --encoder hf:minilm-l6 --learning-rate 5e-5 --epochs 2 --batch-size 16
+      heedful train sst2 --encoder hf:minilm-l6 --learning-rate 5e-5 --epochs 2
     """
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
@@ -65,5 +68,5 @@ def show_result(folder: Path) -> None:
     out.print(table)
     out.print(f"Epoch {metrics['epoch']}, selected by {metrics['selected_by'].replace('_', ' ')}.")
     for note in metrics["notes"]:
-        out.print(f"[dim]Note: {note}[/]")
-    out.print(f"Run: [bold]{folder}[/]", soft_wrap=True)
+        out.print(f"[dim]Note: {plain(note)}[/]")
+    out.print(f"Run: [bold]{plain(folder)}[/]", soft_wrap=True)

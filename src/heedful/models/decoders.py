@@ -13,7 +13,7 @@ class LinearDecoder(nn.Module):
     """Logits linear in the weights, which is what makes exact audits possible.
 
     With a query q, the logits are W[c; c∘q; q] + b: a context c and a query can be related to each other,
-    and the logits stay linear in c, and so in the weights.
+    and the logits stay linear in c, and so in the weights. A query of another size than c is projected first.
     """
 
     linear = True
@@ -21,17 +21,20 @@ class LinearDecoder(nn.Module):
     def __init__(self, options: ModelOptions, size: int, query_size: int | None, outputs: int) -> None:
         super().__init__()
         features = options.heads * size
+        self.match: nn.Module | None = None
         if query_size:
+            self.match = nn.Identity() if query_size == size else nn.Linear(query_size, size, bias=False)
             features += options.heads * size + query_size
         self.output = nn.Linear(features, outputs)
 
     def forward(
         self, context: Float[Tensor, "batch heads size"], query: Float[Tensor, "batch query_size"] | None
     ) -> Float[Tensor, "batch outputs"]:
-        """Decode contexts that may carry any number of leading dimensions before heads and size."""
+        """Decode one context per head."""
         features = context.flatten(-2)
-        if query is not None:
-            features = torch.cat([features, (context * query[:, None, :]).flatten(-2), query], dim=-1)
+        if query is not None and self.match is not None:
+            related = context * self.match(query)[:, None, :]
+            features = torch.cat([features, related.flatten(-2), query], dim=-1)
         logits: Tensor = self.output(features)
         return logits
 

@@ -149,7 +149,12 @@ class _CNN(Encoder):
     def __init__(self, options: ModelOptions, input_size: int) -> None:
         super().__init__(options, input_size)
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(input_size, options.hidden, width, padding="same") for width in options.widths
+            nn.Sequential(
+                # Even widths reach one word further to the right.
+                nn.ConstantPad1d(((width - 1) // 2, width // 2), 0.0),
+                nn.Conv1d(input_size, options.hidden, width),
+            )
+            for width in options.widths
         )
         self.activation = _activation(options.activation)
         self.size = options.hidden * len(options.widths)

@@ -56,8 +56,10 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
         if run.complete:
             console.print(f"[bold]{run.folder}[/] is complete: loading it. Another --seed makes another run.")
             return Classifier.from_pretrained(run.folder)
+        prepared = prepare(config, corpus, say=status.update)
         with run.locked():
-            prepared = prepare(config, corpus, say=status.update)
+            if run.complete:  # another process was faster
+                return _load(run, console)
             run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
             status.stop()
             _fit(config, corpus, prepared, run, metric, console)
@@ -66,12 +68,21 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
     return prepared.classifier
 
 
+def _load(run: Run, console: Console) -> Classifier:
+    console.print(
+        f"{run.folder} is complete: loading it. Another --seed makes another run.", markup=False, soft_wrap=True
+    )
+    return Classifier.from_pretrained(run.folder)
+
+
 def _fit(
     config: TrainConfig, corpus: Corpus, prepared: Prepared, run: Run, metric: Metric, console: Console
 ) -> None:
     classifier, splits, notes = prepared
     sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
-    console.print(f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}", highlight=False)
+    console.print(
+        f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}", markup=False, highlight=False, soft_wrap=True
+    )
     labels = torch.from_numpy(splits["train"].split.labels)
     weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
     objective = OBJECTIVES.get(config.objective)(classifier.model, weights)

@@ -1,0 +1,155 @@
+"""Training as a user sees it: it learns, it is the same again, and it stops when it should."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
+
+import heedful
+from heedful.errors import BadInput, HeedfulError
+from heedful.runs import Run, list_runs
+from heedful.training.objectives import Objective, rarity_weights
+from heedful.training.objectives.vanilla import Vanilla
+
+SMALL = {"embedding_size": 12, "hidden": 8, "epochs": 2, "batch_size": 8, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def reviews(tmp_path_factory):
+    """Short reviews whose label is told by one word."""
+    random = np.random.default_rng(0)
+    rows = ["text,label"]
+    for number in range(400):
+        good = number % 2
+        words = list(random.choice(["the", "film", "was", "made", "in", "may"], size=random.integers(3, 9)))
+        words.insert(int(random.integers(0, len(words))), "superb" if good else "awful")
+        rows.append(f"{' '.join(words)},{'good' if good else 'bad'}")
+    path = tmp_path_factory.mktemp("data") / "reviews.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def _weights(run):
+    return load_file(run / "model.safetensors")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"encoder": "bilstm"},
+        {"encoder": "average", "activation": "tanh"},
+        {"encoder": "cnn", "widths": (3, 4, 5), "pooling": "max"},
+        {"encoder": "bigru", "hierarchical": True},
+        {"encoder": "none", "attention": "dot", "heads": 2},
+    ],
+    ids=lambda o: "-".join(map(str, o.values())),
+)
+def test_planted_words_are_learnt(reviews, tmp_path, options):
+    model = heedful.train(str(reviews), runs=tmp_path, **SMALL | {"epochs": 5, "learning_rate": 0.02, "metric": "roc_auc"}, **options)
+    assert Run(model.run).metrics()["test"]["accuracy"] == 1.0
+    assert [p.label for p in model.predict(["the superb film", "awful"])] == ["good", "bad"]
+
+
+def test_a_run_holds_everything_to_do_it_again(reviews, tmp_path):
+    model = heedful.train(str(reviews), runs=tmp_path, **SMALL)
+    names = {path.name for path in model.run.iterdir()} - {".lock"}
+    assert names == {
+        "config.yaml", "environment.json", "log.jsonl", "metrics.json", "model.json", "model.safetensors", "vocabulary.json",
+    }  # fmt: skip
+    again = heedful.train(config=model.run / "config.yaml", dataset=str(reviews), runs=tmp_path / "again", progress=False)
+    assert again.run.name == model.run.name
+    first, second = _weights(model.run), _weights(again.run)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert (model.run / "metrics.json").read_bytes() == (again.run / "metrics.json").read_bytes()
+    environment = json.loads((model.run / "environment.json").read_text())
+    assert environment["versions"]["torch"] == torch.__version__
+    events = [json.loads(line)["event"] for line in (model.run / "log.jsonl").read_text().splitlines()]
+    assert events == ["epoch", "epoch", "complete"]
+
+
+def test_another_seed_is_another_run(reviews, tmp_path):
+    zero = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=0)
+    one = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=1)
+    assert zero.run != one.run
+    assert not torch.equal(_weights(zero.run)["decoder.output.weight"], _weights(one.run)["decoder.output.weight"])
+    assert len(list_runs(tmp_path)) == 2
+
+
+def test_a_changed_file_is_another_run(reviews, tmp_path):
+    copy = tmp_path / "reviews.csv"
+    copy.write_text(reviews.read_text())
+    first = heedful.train(str(copy), runs=tmp_path / "runs", **SMALL)
+    assert heedful.train(str(reviews), runs=tmp_path / "runs", **SMALL).run == first.run
+    copy.write_text(reviews.read_text().replace("superb", "brilliant", 1))
+    assert heedful.train(str(copy), runs=tmp_path / "runs", **SMALL).run != first.run
+
+
+def test_a_complete_run_is_loaded_not_trained(reviews, tmp_path):
+    first = heedful.train(str(reviews), runs=tmp_path, **SMALL)
+    written = {path: path.stat().st_mtime_ns for path in first.run.iterdir()}
+    second = heedful.train(str(reviews), runs=tmp_path, **SMALL)
+    assert {path: path.stat().st_mtime_ns for path in first.run.iterdir()} == written
+    assert second.predict(["a superb film"]) == first.predict(["a superb film"])
+
+
+def test_the_best_epoch_on_dev_is_kept_and_patience_ends_training(reviews, tmp_path):
+    options = SMALL | {"epochs": 60, "patience": 2, "learning_rate": 0.05}
+    model = heedful.train(str(reviews), runs=tmp_path, **options)
+    metrics = Run(model.run).metrics()
+    scores = [record["dev"]["f1"] for record in metrics["history"]]
+    assert metrics["epoch"] == int(np.argmax(scores)) + 1
+    assert metrics["dev"] == metrics["history"][metrics["epoch"] - 1]["dev"]
+    assert len(scores) == metrics["epoch"] + 2 < 60
+
+
+def test_a_loss_that_is_no_number_is_said(reviews, tmp_path):
+    with pytest.raises(HeedfulError, match="loss is not a number in epoch 1: try a smaller --learning-rate"):
+        heedful.train(str(reviews), runs=tmp_path, **SMALL | {"learning_rate": 1e30, "clip": None})
+
+
+def test_presets_fill_in_what_is_not_given(tmp_path, reviews):
+    model = heedful.train(
+        str(reviews), runs=tmp_path, preset="attefa", encoder="average", hidden=7, epochs=1, embedding_size=5, progress=False
+    )
+    config = yaml.safe_load((model.run / "config.yaml").read_text())
+    assert (config["activation"], config["hidden"], config["metric"]) == ("tanh", 7, "roc_auc")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encoder": "bilstn"}, "no encoder named 'bilstn': did you mean bilstm"),
+        ({"objective": "vanila"}, "no objective named 'vanila': did you mean vanilla"),
+        ({"preset": "jane-wallace"}, "no preset named 'jane-wallace': did you mean jain-wallace"),
+        ({"hiden": 3}, "no option 'hiden': did you mean hidden"),
+        ({"heads": 0}, "Bad option heads: .*greater than or equal to 1"),
+        ({"pooling": "cls"}, "cls needs an encoder with a"),
+        ({"min_words": 99}, "No text of train has 99 words"),
+        ({"vectors": "glove-840b-300"}, "did you mean glove-840b-300d"),
+    ],
+)
+def test_bad_options_are_said_before_anything_is_written(reviews, tmp_path, options, message):
+    with pytest.raises(BadInput, match=message):
+        heedful.train(str(reviews), runs=tmp_path / "runs", **SMALL | options)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_class_weights_are_those_of_the_definition():
+    labels = torch.tensor([0, 0, 0, 1])
+    assert rarity_weights(labels, 2).tolist() == [1.0, 3.0]
+    assert rarity_weights(torch.tensor([0, 0, 1, 2]), 3).tolist() == pytest.approx([2 / 3, 4 / 3, 4 / 3])
+
+
+def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
+    """The sigmoid of one logit is the softmax of that logit against zero."""
+    classifier = toy_classifier()
+    batch = classifier.instances(toy_split()).batch(np.arange(6))
+    objective = Vanilla(classifier.model)
+    logits = classifier.model(batch).logits
+    two = torch.cat([torch.zeros_like(logits), logits], dim=-1)
+    torch.testing.assert_close(objective.loss(batch), Objective(classifier.model).cross_entropy(two, batch))
