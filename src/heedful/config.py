@@ -16,10 +16,10 @@ def _split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas)]
-Numbers = Annotated[tuple[int, ...], BeforeValidator(_split_commas)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
 
 
@@ -165,7 +165,7 @@ _MUST_BE = {
     "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
     "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
     "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
-    "tuple_type": "a list", "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
+    "tuple_type": "a list", "too_short": "a list of one at least", "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
     "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
 }  # fmt: skip
 
@@ -192,12 +192,15 @@ def read_yaml(path: Path) -> dict[str, Any]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"There is no file {path}: check the path given to --config.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"Cannot read {path} ({error}): check the path given to --config.") from None
-    except yaml.YAMLError as error:
+    except OSError as error:
+        reason = (error.strerror or "refused").lower()
+        raise BadInput(f"Cannot read {path} ({reason}): check the path given to --config.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
         raise BadInput(f"{path} is not valid YAML{line}: mend it or leave out --config.") from None
+    if content is None:
+        return {}
     if not isinstance(content, dict):
         raise BadInput(f"{path} must hold options as 'name: value' lines, one a line.")
     return content

@@ -12,12 +12,15 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 PAD, UNKNOWN = "<pad>", "<unk>"
 
 # English clitics stand alone, as in the treebanks and in the vocabularies of pretrained vectors.
-_CLITIC = r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
-_WORD = r"[@#]?\w+(?:[-.,'’/]\w+)*"
-_PUNCTUATION = r"([^\w\s])\1*"
+_CLITIC = r"(?i:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
+_JOINT = r"[-.,'’/]"
+_WORD = rf"[@#]?\w+(?:{_JOINT}\w+)*"
+# One character as a reader sees it (\X keeps an emoji's parts together), and its repetitions. What no reader
+# sees, zero-width and control characters, is no token: a heatmap could not show it.
+_PUNCTUATION = r"((?![\w\s\p{Cf}\p{Cc}])\X)\1*"
 
 # A sentence ends after . ! ? (and closing quotes) before white space, or at a line break.
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+|\s*\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+|(?<!\s)\s*\n\s*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -40,7 +43,7 @@ def word_tokenizer(*, lowercase: bool = True, punctuation: bool = True, numbers:
     if lowercase:
         steps.append(normalizers.Lowercase())
     if not numbers:
-        steps.append(normalizers.Replace(Regex(r"[\w.,'/-]*\d[\w.,'/-]*"), "qqq"))
+        steps += _fold_numbers()
     if steps:
         tokenizer.normalizer = normalizers.Sequence(steps)
     parts = [rf"[@#]?\w+?(?={_CLITIC})", _CLITIC, _WORD]
@@ -48,6 +51,22 @@ def word_tokenizer(*, lowercase: bool = True, punctuation: bool = True, numbers:
         parts.append(_PUNCTUATION)
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("|".join(parts)), behavior="removed", invert=True)
     return tokenizer
+
+
+def _fold_numbers() -> list[normalizers.Replace]:
+    """Turn words with digits into "qqq": the first character into a mark, then the others, then the mark.
+
+    A replacement lies where the last character it replaces lay. In one step, the offsets of "1,000" would be
+    those of its last zero; in these, they run from its first character to its last.
+    """
+    mark = "\uffff"  # a noncharacter: no text may hold it
+    first = rf"(?<!\w)(?<!\w{_JOINT})(?:\d|\w(?=(?:{_JOINT}?\w)*?{_JOINT}?\d))"
+    others = rf"(?<={mark})(?:{_JOINT}?\w)*"
+    return [
+        normalizers.Replace(Regex(first), mark),
+        normalizers.Replace(Regex(others), "qq"),
+        normalizers.Replace(mark, "q"),
+    ]
 
 
 def sentence_starts(text: str) -> Iterator[int]:
@@ -62,8 +81,15 @@ def sentence_starts(text: str) -> Iterator[int]:
             yield end.end()
 
 
-def sentence_numbers(text: str, starts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Number the sentence each token lies in, from 0 and without gaps, from the tokens' first characters."""
+def sentence_numbers(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Number the sentence each token lies in, from 0 and without gaps; −1 for special tokens, which lie in none.
+
+    >>> sentence_numbers("Go. Stay!", np.array([[0, 0], [0, 2], [2, 3], [4, 8], [8, 9]], dtype=np.int32))
+    array([-1,  0,  0,  1,  1], dtype=int32)
+    """
     firsts = np.fromiter(sentence_starts(text), dtype=np.int64)
-    found = np.searchsorted(firsts, starts, side="right") - 1
-    return np.unique(found, return_inverse=True)[1].astype(np.int32)
+    found = np.searchsorted(firsts, offsets[:, 0], side="right") - 1
+    numbers = np.full(len(offsets), -1, dtype=np.int32)
+    real = offsets[:, 0] < offsets[:, 1]
+    numbers[real] = np.unique(found[real], return_inverse=True)[1]
+    return numbers

@@ -61,13 +61,14 @@ class FlatTokens:
     def pad(self, chosen: NDArray[np.int64], texts: list[str]) -> Tokens:
         """Put the chosen texts into one padded batch."""
         lengths = self.lengths[chosen]
-        steps = np.arange(max(int(lengths.max()), 1))
+        steps = np.arange(lengths.max(initial=1))  # one step at least, also for texts without a word
         present = steps[None, :] < lengths[:, None]  # [batch, tokens]
-        where = np.where(present, self.rows[chosen][:, None] + steps[None, :], 0)
+        where = self.rows[chosen][:, None] + steps[None, :]
 
         def padded(flat: NDArray[np.int32], fill: int) -> NDArray[np.int64]:
-            keep = present if flat.ndim == 1 else present[..., None]
-            return np.where(keep, flat[where], fill).astype(np.int64)
+            filled = np.full((*present.shape, *flat.shape[1:]), fill, dtype=np.int64)
+            filled[present] = flat[where[present]]
+            return filled
 
         if self.word_of is None:
             word_of = np.where(present, steps[None, :], -1).astype(np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from heedful.data.text import PAD, UNKNOWN, sentence_numbers, word_tokenizer
 from heedful.data.tokens import FlatTokens
 from heedful.errors import BadInput
 
-# Texts handed to the tokeniser at a time: enough to keep it busy, few enough to keep memory flat.
-_CHUNK = 4096
+# Texts handed to the tokeniser at a time: enough to keep it busy, few enough to keep memory flat, since its
+# own encodings take ten times the room of ours.
+_CHUNK = 512
 
 
 class Vocabulary:
@@ -31,6 +33,8 @@ class Vocabulary:
 
     def __init__(self, tokenizer: Tokenizer, *, sentences: bool = False) -> None:
         self.tokenizer = tokenizer
+        # A text that quotes "[SEP]" or "<unk>" says just that. The JSON form does not keep this setting.
+        self.tokenizer.encode_special_tokens = True
         self.sentences = sentences
 
     @classmethod
@@ -98,21 +102,22 @@ class Vocabulary:
 
     def encode(self, texts: Sequence[str]) -> FlatTokens:
         """Turn texts into flat tokens, a chunk at a time."""
+        by_word = isinstance(self.tokenizer.model, models.WordLevel)
         counts: list[int] = []
         ids, offsets, word_of, sentence_of = (list[NDArray[np.int32]]() for _ in range(4))
-        by_word = isinstance(self.tokenizer.model, models.WordLevel)
         for first in range(0, len(texts), _CHUNK):
             chunk = texts[first : first + _CHUNK]
-            for text, encoding in zip(chunk, self.tokenizer.encode_batch(list(chunk)), strict=True):
-                counts.append(len(encoding.ids))
-                ids.append(np.array(encoding.ids, dtype=np.int32))
-                spans = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-                offsets.append(spans)
-                if not by_word:
-                    words = [-1 if word is None else word for word in encoding.word_ids]
-                    word_of.append(np.array(words, dtype=np.int32))
-                if self.sentences:
-                    sentence_of.append(sentence_numbers(text, spans[:, 0]))
+            encodings = self.tokenizer.encode_batch(list(chunk))
+            counts += map(len, encodings)
+            ids.append(_flat(encoding.ids for encoding in encodings))
+            offsets.append(_flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2))
+            if not by_word:
+                word_of.append(_flat(map(_outside, encoding.word_ids) for encoding in encodings))
+            if self.sentences:
+                sentence_of += [
+                    sentence_numbers(text, np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2))
+                    for text, encoding in zip(chunk, encodings, strict=True)
+                ]
         return FlatTokens(
             rows=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             ids=np.concatenate(ids) if ids else np.empty(0, np.int32),
@@ -120,3 +125,12 @@ class Vocabulary:
             word_of=np.concatenate(word_of) if word_of else None,
             sentence_of=np.concatenate(sentence_of) if sentence_of else None,
         )
+
+
+def _flat(columns: Iterable[Iterable[int]]) -> NDArray[np.int32]:
+    return np.fromiter(chain.from_iterable(columns), dtype=np.int32)
+
+
+def _outside(word: int | None) -> int:
+    """Number special tokens, which belong to no word, −1."""
+    return -1 if word is None else word

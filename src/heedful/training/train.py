@@ -47,15 +47,13 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
 def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | None = None) -> Classifier:
     """Train, or go on with, or just load the run that this config describes."""
     console = console or Console(quiet=True)
-    started = time.perf_counter()
     torch.set_num_threads(config.threads)
     with console.status("Reading the data") as status:
         corpus = load_corpus(config)
         metric = _metric(config, corpus)
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
-            console.print(f"[bold]{run.folder}[/] is complete: loading it. Another --seed makes another run.")
-            return Classifier.from_pretrained(run.folder)
+            return _load(run, console)
         prepared = prepare(config, corpus, say=status.update)
         with run.locked():
             if run.complete:  # another process was faster
@@ -63,21 +61,21 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
             run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
             status.stop()
             _fit(config, corpus, prepared, run, metric, console)
-    run.log({"event": "complete", "seconds": round(time.perf_counter() - started, 1)})
-    prepared.classifier.run = run.folder
-    return prepared.classifier
+    return Classifier.from_pretrained(run.folder)
 
 
 def _load(run: Run, console: Console) -> Classifier:
     console.print(
         f"{run.folder} is complete: loading it. Another --seed makes another run.", markup=False, soft_wrap=True
     )
+    run.tidy()
     return Classifier.from_pretrained(run.folder)
 
 
 def _fit(
     config: TrainConfig, corpus: Corpus, prepared: Prepared, run: Run, metric: Metric, console: Console
 ) -> None:
+    started = time.perf_counter()
     classifier, splits, notes = prepared
     sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
     console.print(
@@ -93,9 +91,9 @@ def _fit(
     progress = trainer.fit(splits["train"], splits["dev"])
     with console.status("Testing the best epoch"):
         tested = evaluate(classifier.model, splits["test"])
-    classifier.model.eval()
     classifier.save_pretrained(run.folder)
     best = progress.history[progress.best_epoch]
+    run.log({"event": "tested", "seconds": round(time.perf_counter() - started, 1)})
     run.end(
         {
             "dataset": corpus.name,
