@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 _NO_WRAPPING = 10_000
+_JOINERS = "\u200c\u200d"  # inside emoji and Persian words
 
 
 @cache
@@ -24,12 +25,12 @@ def error_console() -> Console:
 
 
 def printable(text: str) -> str:
-    """Keep a text from steering the terminal: every control character becomes a visible one or a space.
+    """Keep a text from steering the terminal, one character for one: what controls becomes visible or a space.
 
     >>> printable("two\\nlines \\x1b[2J")
     'two lines �[2J'
     """
-    return "".join(c if c.isprintable() else (" " if c.isspace() else "\ufffd") for c in text)
+    return "".join(c if c.isprintable() or c in _JOINERS else (" " if c.isspace() else "\ufffd") for c in text)
 
 
 def plain(value: object) -> str:

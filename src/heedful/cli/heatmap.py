@@ -57,7 +57,7 @@ def show(prediction: Prediction) -> Group:
     lines.append(heatmap(prediction.text, prediction.words or prediction.items))
     if prediction.items:
         top = sorted(prediction.items, key=lambda item: -item.weight)[:_TOP]
-        words = "   ".join(f"{_shorten(prediction.text[i.start : i.end])} {i.weight:.2f}" for i in top)
+        words = "   ".join(f"{_shorten(prediction.text[i.start : i.end])} {_spell(i.weight)}" for i in top)
         lines.append(Text(words, style="dim"))
     else:
         lines.append(Text("This model pools without attention: there are no weights to show.", style="dim"))
@@ -67,3 +67,8 @@ def show(prediction: Prediction) -> Group:
 def _shorten(text: str) -> str:
     text = printable(text)
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _spell(weight: float) -> str:
+    """Two digits, or one that is not zero: in a long text every weight is small."""
+    return f"{weight:.2f}" if weight >= 0.01 else f"{weight:.1g}"

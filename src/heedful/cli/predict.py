@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
 
 if TYPE_CHECKING:
-    from heedful.models.prediction import Prediction
+    from heedful.models.prediction import Item, Prediction
 
 _DATA, _OUTPUT = "Data", "Output"
 
@@ -67,9 +67,8 @@ def predict(
     from heedful.loading import load
     from heedful.storage import write_text
 
-    classifier = load(run, runs=runs)
     chosen, queries = _inputs(texts, query, file, text_column, query_column)
-    predictions = classifier.predict(chosen, queries)
+    predictions = load(run, runs=runs).predict(chosen, queries)
     if output is not None:
         write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
         console().print(f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True)
@@ -93,6 +92,8 @@ def _inputs(
     if file is not None:
         if texts:
             raise BadInput("Both texts and --file are given: choose one.")
+        if query:
+            raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
         from heedful.data.reading import read_texts
 
         return read_texts(file, text_column, query_column)
@@ -108,7 +109,7 @@ def _inputs(
 
 def _lines_of_standard_input() -> list[str]:
     try:
-        texts = [line for line in sys.stdin.read().splitlines() if line.strip()]
+        texts = [line for line in sys.stdin.read().split("\n") if line.strip()]
     except UnicodeDecodeError:
         raise BadInput("Standard input is not UTF-8 text: convert it, for example with iconv.") from None
     if not texts:
@@ -118,15 +119,19 @@ def _lines_of_standard_input() -> list[str]:
 
 def _json_lines(predictions: list[Prediction]) -> Iterator[str]:
     for p in predictions:
-        items = [
-            {"start": i.start, "end": i.end, "text": p.text[i.start : i.end], "weight": i.weight}
-            for i in p.items
-        ]
         row = {
             "text": p.text,
             "query": p.query,
             "label": p.label,
             "probabilities": p.probabilities,
-            "items": items,
+            "items": _spans(p.text, p.items),
         }
+        if p.words:  # where the items are sentences
+            row["words"] = _spans(p.text, p.words)
         yield json.dumps(row, ensure_ascii=False)
+
+
+def _spans(text: str, items: tuple[Item, ...]) -> list[dict[str, Any]]:
+    return [
+        {"start": i.start, "end": i.end, "text": text[i.start : i.end], "weight": i.weight} for i in items
+    ]

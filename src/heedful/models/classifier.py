@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
@@ -100,6 +99,11 @@ class Classifier:
             raise BadInput(
                 f"{folder / VOCABULARY} is damaged ({error}): train or copy the model again."
             ) from None
+        if len(vocabulary) != architecture.vocabulary_size:
+            raise BadInput(
+                f"{folder / VOCABULARY} has {len(vocabulary)} words and {DESCRIPTION} {architecture.vocabulary_size}: "
+                f"copy both from the same run."
+            )
         model = AttentionModel(architecture)
         _load_weights(model, folder / WEIGHTS)
         model.eval()
@@ -109,7 +113,7 @@ class Classifier:
         wanted = self.model.architecture.query
         if wanted and queries is None:
             raise BadInput(
-                "This model reads a text for a question or hypothesis: give one for every text (--query)."
+                "This model reads a text for a question or hypothesis: give one for every text (--query, or --query-column of a file)."
             )
         if queries is not None and (not wanted or len(queries) != len(texts)):
             raise BadInput(
@@ -129,12 +133,12 @@ def _read_description(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["task"] not in get_args(Task):
             raise KeyError(content["task"])
-        return {
-            "labels": tuple(str(label) for label in content["labels"]),
-            "task": content["task"],
-            "architecture": Architecture(**content["architecture"]),
-        }
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValidationError) as error:
+        labels = tuple(str(label) for label in content["labels"])
+        architecture = Architecture(**content["architecture"])
+        if len(labels) != architecture.classes:
+            raise ValueError(f"{len(labels)} labels for {architecture.classes} classes")
+        return {"labels": labels, "task": content["task"], "architecture": architecture}
+    except (KeyError, TypeError, ValueError) as error:  # also what JSON, UTF-8 and pydantic refuse
         reason = str(error).splitlines()[0]
         raise BadInput(
             f"{path} is damaged or of another version ({reason}): train or copy the model again."

@@ -48,7 +48,10 @@ class TransformerEncoder(Encoder):
 def load_transformer(name: str) -> nn.Module:
     """Load pretrained weights from a folder or the hub. Code that a model brings along is never run."""
     from transformers import AutoModel
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # heedful shows its own
+    logging.set_verbosity_error()
     try:
         model: nn.Module = AutoModel.from_pretrained(name, trust_remote_code=False, dtype=torch.float32)
     except (OSError, ValueError, KeyError) as error:
