@@ -91,9 +91,9 @@ class ModelOptions(_Options):
     decoder_hidden: Count = Field(128, description="Inner size of an mlp decoder.")
     embedding_size: Count = Field(300, description="Size of a word embedding where no vectors give it.")
     train_embeddings: bool = Field(True, description="Train the word embeddings.")
-    embedding_dropout: Share = Field(0.0, description="Dropout before the encoder.")
+    embedding_dropout: Share = Field(0.3, description="Dropout before the encoder.")
     sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
-    decoder_dropout: Share = Field(0.0, description="Dropout before the decoder.")
+    decoder_dropout: Share = Field(0.3, description="Dropout before the decoder.")
 
 
 class TrainingOptions(_Options):

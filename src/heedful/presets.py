@@ -10,6 +10,23 @@ from heedful.registry import Registry
 Preset = Callable[[str, str], dict[str, Any]]
 PRESETS: Registry[Preset] = Registry("preset")
 
+_NO_DROPOUT = {"embedding_dropout": 0.0, "sentence_dropout": 0.0, "decoder_dropout": 0.0}
+
+
+def preset_values(name: str | None, *, dataset: str, encoder: str) -> dict[str, Any]:
+    """Give what a preset fills in. A pretrained transformer has one of its own where none is named."""
+    if name is None and not encoder.startswith("hf:"):
+        return {}
+    return PRESETS.get(name or "fine-tuning")(dataset, encoder)
+
+
+@PRESETS.register("fine-tuning", "the usual for a pretrained transformer: 5e-5, 3 epochs, batch 16 (hf:… by default)")
+def _fine_tuning(dataset: str, encoder: str) -> dict[str, Any]:
+    return {
+        "learning_rate": 5e-5, "weight_decay": 0.0, "epochs": 3, "batch_size": 16, "clip": 1.0,
+        "embedding_dropout": 0.0, "decoder_dropout": 0.1,
+    }  # fmt: skip
+
 
 @PRESETS.register(
     "jain-wallace", "Attention is not Explanation: BiLSTM 128, additive attention, Adam (amsgrad) 1e-3"
@@ -21,7 +38,8 @@ def _jain_wallace(dataset: str, encoder: str) -> dict[str, Any]:
     preset: dict[str, Any] = {
         "hidden": size, "embedding_size": 50 if small else 300, "widths": (1, 3, 5, 7), "activation": "relu",
         "learning_rate": 1e-3, "weight_decay": 1e-5, "amsgrad": True, "batch_size": 32, "epochs": 40 if small else 8,
-        "patience": 5 if small else None, "clip": None, "class_weights": True, "numbers": False,
+        "patience": 5 if small else None, "clip": None, "class_weights": True, "numbers": False, **_NO_DROPOUT,
+        "metric": "accuracy" if small or dataset in ("cnn", "snli") else "roc_auc",
     }  # fmt: skip
     if dataset.startswith("sst"):
         preset |= {"punctuation": False, "min_words": 6}
@@ -51,7 +69,7 @@ def _attefa(dataset: str, encoder: str) -> dict[str, Any]:
     """Section 5. The paper selects on test; here selection is on dev."""
     return {
         "hidden": 128, "embedding_size": 300, "activation": "tanh", "learning_rate": 1e-3, "weight_decay": 1e-5,
-        "batch_size": 32, "epochs": 8, "patience": None, "clip": None, "metric": "roc_auc",
+        "batch_size": 32, "epochs": 8, "patience": None, "clip": None, "metric": "roc_auc", **_NO_DROPOUT,
     }  # fmt: skip
 
 
@@ -61,12 +79,10 @@ def _attefa(dataset: str, encoder: str) -> dict[str, Any]:
 def _seat(dataset: str, encoder: str) -> dict[str, Any]:
     """Appendix, model training. The paper stops early on test F1; here on dev F1."""
     if encoder.startswith("hf:"):
-        return {"learning_rate": 5e-5, "epochs": 4, "batch_size": 8, "patience": None, "metric": "f1"}
+        return {
+            "learning_rate": 5e-5, "epochs": 4, "batch_size": 8, "patience": None, "metric": "f1", **_NO_DROPOUT,
+        }  # fmt: skip
     return {
-        "hidden": 128,
-        "embedding_size": 300,
-        "learning_rate": 1e-2,
-        "epochs": 20,
-        "batch_size": 32,
-        "metric": "f1",
-    }
+        "hidden": 128, "embedding_size": 300, "learning_rate": 1e-2, "epochs": 20, "batch_size": 32, "metric": "f1",
+        **_NO_DROPOUT,
+    }  # fmt: skip

@@ -19,6 +19,22 @@ def sentence_spans(text: str) -> list[Span]:
     return list(zip([0, *(end + 1 for end in ends[:-1])], ends, strict=True))
 
 
+def support_spans(text: str, support: Sequence[int], *, row: int) -> list[Span]:
+    """Spans of the sentences that an annotator named, counted from 0.
+
+    >>> support_spans("A b. C d.", [1], row=1)
+    [(5, 9)]
+    """
+    sentences = sentence_spans(text)
+    for number in support:
+        if not 0 <= number < len(sentences):
+            raise BadInput(
+                f"The support in row {row} names sentence {number} and the text has {len(sentences)}: "
+                f"count sentences from 0, each ending in a full stop and a space."
+            )
+    return [sentences[number] for number in sorted(set(support))]
+
+
 def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Span]:
     """Spans of the white-space tokens that an annotator marked; neighbours are joined.
 

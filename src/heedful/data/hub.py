@@ -40,12 +40,20 @@ def hub_rows(card: Card, split: str) -> Iterator[tuple[int, Row]]:
     there = _load(card.hub or "", card.hub_config)
     name = next(name for name in _SPLITS[split] if name in there)
     for number, row in enumerate(there[name], start=1):
-        read = {ours: _joined(row, theirs) for ours, theirs in (card.hub_columns or {}).items()}
+        read = {ours: _joined(row, theirs, card) for ours, theirs in (card.hub_columns or {}).items()}
         if read.get("label") != -1:  # how the hub marks rows whose annotators did not agree
             yield number, read
 
 
-def _joined(row: Row, columns: str) -> Any:
+def _joined(row: Row, columns: str, card: Card) -> Any:
     """Give one column as it is, or several ("a + b") as one text."""
     names = columns.split(" + ")
-    return row[names[0]] if len(names) == 1 else " ".join(str(row[name]) for name in names)
+    for name in names:
+        if name not in row:
+            raise BadInput(
+                f"There is no column {name!r} in {card.hub} on the hub (its columns are {', '.join(row)}): "
+                f"put files of {card.name} into a folder of $HEEDFUL_DATA."
+            )
+    if len(names) == 1:
+        return row[names[0]]
+    return " ".join(str(row[name]) for name in names if row[name] is not None)

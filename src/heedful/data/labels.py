@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,17 @@ from heedful.errors import BadInput
 def spell(raw: Any) -> str | None:
     """Write a raw label as text; None where there is none. Whole numbers look the same from every format.
 
-    >>> spell(1.0), spell(" 1 "), spell(True), spell(""), spell(float("nan"))
-    ('1', '1', 'true', None, None)
+    >>> spell(1.0), spell(" 1 "), spell("1.0"), spell(True), spell(""), spell(float("nan"))
+    ('1', '1', '1', 'true', None, None)
     """
     if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return None
     if isinstance(raw, bool):
         return "true" if raw else "false"
-    if isinstance(raw, float) and raw.is_integer():
-        raw = int(raw)
-    return str(raw).strip() or None
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", str(raw).strip()) or None
 
 
-def class_names(spellings: Sequence[str]) -> tuple[str, ...]:
+def class_names(spellings: Iterable[str]) -> tuple[str, ...]:
     """Name the classes of a training split: numbers in numeric order, words in alphabetical order.
 
     >>> class_names(["10", "9", "9"]), class_names(["pos", "neg"])
@@ -35,25 +34,50 @@ def class_names(spellings: Sequence[str]) -> tuple[str, ...]:
     """
     found = set(spellings)
     try:
-        return tuple(sorted(found, key=int))
+        return tuple(sorted(found, key=lambda spelling: (int(spelling), spelling)))
     except ValueError:
         return tuple(sorted(found))
 
 
-def class_numbers(
-    spellings: Sequence[str], names: Sequence[str], *, rows: Sequence[int], where: str
-) -> NDArray[np.int64]:
-    """Number labels by name, or by position where the file already holds class numbers."""
+def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
+    """Refuse names that cannot tell the classes apart."""
+    if len(set(names)) < max(2, len(names)) or not all(names):
+        raise BadInput(
+            f"The label names in {where} ({', '.join(names)}) must be two or more, all different and none empty."
+        )
+    return tuple(names)
+
+
+def numbering(names: Sequence[str], found: Set[str]) -> dict[str, int]:
+    """Decide once for all splits what a spelling means: a class by its name, or by its position.
+
+    Names may be numbers themselves, as in one to five stars: the spellings are names if they all can be.
+
+    >>> numbering(["1", "2", "3"], {"1", "3"}), numbering(["1", "2", "3"], {"0", "1", "2"})
+    ({'1': 0, '2': 1, '3': 2}, {'0': 0, '1': 1, '2': 2})
+    """
     by_name = {name: number for number, name in enumerate(names)}
     by_position = {str(number): number for number in range(len(names))}
-    known = by_name if any(spelling in by_name for spelling in spellings[:1000]) else by_position
-    numbers = np.empty(len(spellings), dtype=np.int64)
-    for i, spelling in enumerate(spellings):
-        if spelling not in known:
+    if found <= by_name.keys() or not found & by_position.keys():
+        return by_name
+    # Where neither fits, the one that fits more makes the better error message.
+    return max((by_position, by_name), key=lambda known: len(found & known.keys()))
+
+
+def class_numbers(
+    spellings: Sequence[str],
+    numbers: Mapping[str, int],
+    names: Sequence[str],
+    *,
+    rows: Sequence[int],
+    where: str,
+) -> NDArray[np.int64]:
+    """Number labels, or name the row whose label is not among the classes."""
+    for row, spelling in zip(rows, spellings, strict=True):
+        if spelling not in numbers:
             raise BadInput(
-                f"Label {spelling!r} in row {rows[i]} of {where} is not among the classes "
-                f"({', '.join(list(names)[:10])}{', …' if len(names) > 10 else ''}), which come from train or "
-                f"--label-names: mend the row or add the class there."
+                f"Label {spelling!r} in row {row} of {where} is not among the classes "
+                f"({', '.join(names[:10])}{', …' if len(names) > 10 else ''}), which come from train, from "
+                f"what is known of the dataset or from --label-names: mend the row or name the class there."
             )
-        numbers[i] = known[spelling]
-    return numbers
+    return np.fromiter((numbers[spelling] for spelling in spellings), dtype=np.int64, count=len(spellings))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from heedful.data.corpus import Span, Split, Task
-from heedful.data.evidence import rationale_spans, sentence_spans
+from heedful.data.evidence import rationale_spans, support_spans
 from heedful.data.labels import class_numbers, spell
 from heedful.data.rows import Row, read_rows
 from heedful.data.text import clean_text
@@ -18,7 +18,7 @@ from heedful.errors import BadInput
 
 _TEXT = ("text", "sentence", "premise", "document", "review", "content")
 _QUERY = {"premise": "hypothesis", "document": "question", "text": "query"}
-_LABEL = ("label", "answer", "labels", "class", "target")
+USUAL_LABELS = ("label", "answer", "labels", "class", "target")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,14 @@ class Columns:
 
     @classmethod
     def choose(
-        cls, there: Sequence[str], *, text: str | None, query: str | None, label: str | None, where: str
+        cls,
+        there: Sequence[str],
+        *,
+        text: str | None,
+        query: str | None,
+        label: str | None,
+        needs_query: bool,
+        where: str,
     ) -> Columns:
         """Take the user's choice, or the usual names."""
 
@@ -49,10 +56,11 @@ class Columns:
             )
 
         chosen_text = find(text, _TEXT, "text")
-        usual_query = _QUERY.get(chosen_text)
-        if query is None and usual_query in there:
-            query = usual_query
-        return cls(chosen_text, find(label, _LABEL, "label"), find(query, (), "query") if query else None)
+        chosen_label = find(label, USUAL_LABELS, "label")
+        usual_query = _QUERY.get(chosen_text, "query")
+        if needs_query or query is not None or usual_query in there:
+            query = find(query, (usual_query,), "query")
+        return cls(chosen_text, chosen_label, query)
 
     @property
     def task(self) -> Task:
@@ -75,17 +83,14 @@ class RawSplit:
     candidates: list[list[str]] = field(default_factory=list)
     skipped: int = 0
 
-    def number(self, names: Sequence[str]) -> Split:
-        """Give labels their numbers."""
-        if not self.texts:
-            raise BadInput(f"There is no usable row in {self.where}: give a file with texts and labels.")
-        by_name = {name: number for number, name in enumerate(names)}
+    def number(self, numbers: Mapping[str, int], names: Sequence[str]) -> Split:
+        """Give labels and candidates their numbers. A candidate that is never an answer in train is no class."""
         return Split(
             texts=self.texts,
-            labels=class_numbers(self.spellings, names, rows=self.rows, where=self.where),
+            labels=class_numbers(self.spellings, numbers, names, rows=self.rows, where=self.where),
             queries=self.queries or None,
             evidence=self.evidence or None,
-            candidates=[[by_name[c] for c in row if c in by_name] for row in self.candidates] or None,
+            candidates=[[numbers[c] for c in row if c in numbers] for row in self.candidates] or None,
         )
 
     def take(self, wanted: Iterable[int]) -> RawSplit:
@@ -108,6 +113,7 @@ def read_split(
     text_column: str | None = None,
     query_column: str | None = None,
     label_column: str | None = None,
+    needs_query: bool = False,
     skip_bad_rows: bool = False,
 ) -> tuple[RawSplit, Columns]:
     """Read the rows of one split, refusing or skipping those without a text or a label."""
@@ -116,8 +122,14 @@ def read_split(
     for number, row in rows:
         if columns is None:
             columns = Columns.choose(
-                list(row), text=text_column, query=query_column, label=label_column, where=where
+                list(row),
+                text=text_column,
+                query=query_column,
+                label=label_column,
+                needs_query=needs_query,
+                where=where,
             )
+        _check_kinds(row, columns, number, where)
         text, query, label = _text(row.get(columns.text)), "", spell(row.get(columns.label))
         missing = [] if text else [columns.text]
         if columns.query is not None:
@@ -133,13 +145,15 @@ def read_split(
                 f"or leave such rows out with --skip-bad-rows."
             )
         split.texts.append(text)
-        split.spellings.append(label)
+        split.spellings.append(sys.intern(label))  # few labels, many rows
         split.rows.append(number)
         if columns.query is not None:
             split.queries.append(query)
         _read_extras(split, row, text, number)
     if columns is None:
         raise BadInput(f"There is no row in {where}: give a file with texts and labels.")
+    if not split.texts:
+        raise BadInput(f"No row of {where} has both text and label: check the columns and --skip-bad-rows.")
     return split, columns
 
 
@@ -164,13 +178,18 @@ def read_texts(file: Path, text_column: str, query_column: str | None) -> tuple[
 
 def _read_extras(split: RawSplit, row: Row, text: str, number: int) -> None:
     """Evidence and candidates, for rows that carry them."""
-    if isinstance(row.get("rationale"), list):
+    if _is_numbers(row.get("rationale")):
         split.evidence.append(rationale_spans(text, row["rationale"], row=number))
-    elif isinstance(row.get("support"), list):
-        sentences = sentence_spans(text)
-        split.evidence.append([sentences[i] for i in sorted(row["support"]) if i < len(sentences)])
+    elif _is_numbers(row.get("support")):
+        split.evidence.append(support_spans(text, row["support"], row=number))
     if isinstance(row.get("candidates"), list):
-        split.candidates.append([str(candidate) for candidate in row["candidates"]])
+        candidates = [sys.intern(spell(candidate) or "") for candidate in row["candidates"]]
+        if split.spellings[-1] not in candidates:
+            raise BadInput(
+                f"The answer in row {number} of {split.where} ({split.spellings[-1]}) is not among its candidates: "
+                f"add it there."
+            )
+        split.candidates.append(candidates)
     for name, column in (("evidence", split.evidence), ("candidates", split.candidates)):
         if column and len(column) != len(split.texts):
             raise BadInput(
@@ -178,9 +197,23 @@ def _read_extras(split: RawSplit, row: Row, text: str, number: int) -> None:
             )
 
 
+def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
+    for column in filter(None, (columns.text, columns.query, columns.label)):
+        if isinstance(row.get(column), list | dict | bytes):
+            raise BadInput(
+                f"Column {column!r} in row {number} of {where} holds a {type(row[column]).__name__}: "
+                f"it must hold text or numbers."
+            )
+
+
+def _is_numbers(raw: Any) -> bool:
+    """Whether this is evidence in one of our forms, and not another dataset's column of the same name."""
+    return isinstance(raw, list) and all(isinstance(part, int) for part in raw)
+
+
 def _text(raw: Any) -> str:
     """Give a text that can be used: a string with something in it besides white space, else ''."""
-    if raw is None or (isinstance(raw, float) and np.isnan(raw)):
+    if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return ""
     text = clean_text(str(raw))
     return text if text.strip() else ""

@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from heedful.errors import BadInput
 
@@ -24,21 +24,28 @@ def has_known_suffix(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
-    """Stream a file's rows. Nothing is kept, so a large file costs no memory here."""
-    name = path.name.lower().removesuffix(".gz")
+def check_suffix(path: Path) -> None:
+    """Refuse a file of a format that cannot be told."""
     if not has_known_suffix(path):
         raise BadInput(
             f"Cannot tell the format of {path}: its name must end in one of {', '.join(SUFFIXES)}."
         )
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    """Stream a file's rows. Nothing is kept, so a large file costs no memory here."""
+    name = path.name.lower().removesuffix(".gz")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder: name one of the files in it.")
     if not path.is_file():
         raise BadInput(f"There is no file {path}: check the path.")
+    check_suffix(path)
     if name.endswith(".parquet"):
         yield from _parquet(path)
         return
     number = 0
     try:
-        with _open(path) as file:
+        with io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as file:
             rows = (
                 _json_lines(file, path)
                 if name.endswith(("jsonl", "ndjson"))
@@ -49,7 +56,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise BadInput(
-            f"{path} is not UTF-8 after row {number} (byte 0x{byte:02x}): convert it, "
+            f"Line {_undecodable_line(path)} of {path} is not UTF-8 (byte 0x{byte:02x}): convert the file, "
             f"for example with iconv -f latin1 -t utf-8."
         ) from None
     except (gzip.BadGzipFile, EOFError, zlib.error):
@@ -58,9 +65,19 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
         raise BadInput(f"Cannot read {path}: {(error.strerror or str(error)).lower()}.") from None
 
 
-def _open(path: Path) -> io.TextIOWrapper:
-    raw = gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # noqa: SIM115 the wrapper closes it
-    return io.TextIOWrapper(raw, encoding="utf-8-sig", newline="")
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
+
+
+def _undecodable_line(path: Path) -> int:
+    """Find the line in a second pass: the first decodes many lines at once and cannot tell."""
+    with _open(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return 1
 
 
 def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, Row]]:
@@ -71,9 +88,10 @@ def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, Row]]
         number += 1
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # besides bad syntax: endless numbers, bottomless lists
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error).split(":")[0]
             raise BadInput(
-                f"Row {number} of {path} is not valid JSON ({error.msg}): each line must be one object."
+                f"Row {number} of {path} is not valid JSON ({reason}): each line must be one object."
             ) from None
         if not isinstance(row, dict):
             raise BadInput(
@@ -106,5 +124,6 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
         for first in range(0, rows, _SLICE):
             part = frame.slice(first, _SLICE).collect()
             yield from enumerate(part.iter_rows(named=True), start=first + 1)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(f"{path} is not a readable Parquet file ({str(error).splitlines()[0]}).") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadInput(f"{path} is not a readable Parquet file ({reason}): fetch or write it again.") from None

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from heedful.data.cache import data_folders
 from heedful.data.catalogue import Card, cards
-from heedful.data.rows import SUFFIXES, Row, has_known_suffix, read_rows
+from heedful.data.corpus import Task
+from heedful.data.labels import check_names
+from heedful.data.rows import SUFFIXES, Row, check_suffix, read_rows
 from heedful.errors import BadInput, did_you_mean
 
 _SPLIT_NAMES = {
@@ -28,7 +30,8 @@ class Source:
     files: dict[str, Path] = field(default_factory=dict)
     card: Card | None = None
     labels: tuple[str, ...] = ()
-    task: str | None = None
+    """Of the whole dataset, where a card keeps some of its classes; empty where the data alone tells them."""
+    task: Task | None = None
 
     def rows(self, split: str) -> Iterator[tuple[int, Row]]:
         """Stream the rows of one split."""
@@ -52,13 +55,16 @@ class Source:
 
 def find_source(dataset: str) -> Source:
     """Find a dataset by path or name, or say how to get it."""
-    path = Path(dataset).expanduser()
-    looks_like_path = has_known_suffix(path) or len(path.parts) > 1 or path.is_absolute()
+    try:
+        return _find(dataset, Path(dataset).expanduser())
+    except (OSError, RuntimeError) as error:  # no permission, a name too long, no such home
+        raise BadInput(f"Cannot look for {dataset}: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def _find(dataset: str, path: Path) -> Source:
+    looks_like_path = bool(path.suffix) or len(path.parts) > 1 or path.is_absolute()
     if path.is_file():
-        if not has_known_suffix(path):
-            raise BadInput(
-                f"Cannot tell the format of {path}: its name must end in one of {', '.join(SUFFIXES)}."
-            )
+        check_suffix(path)
         return Source(path.name.split(".")[0], {"train": path})
     if looks_like_path and path.is_dir():
         return _folder(path, path.resolve().name, None)
@@ -71,12 +77,12 @@ def find_source(dataset: str) -> Source:
     found = find_folder(card.folder or dataset if card else dataset)
     if found is not None:
         return _folder(found, dataset, card)
-    if path.is_dir():
+    if path.is_dir() and (card is None or _split_files(path)):
         return _folder(path, path.resolve().name, None)
     if card is None:
         raise BadInput(f"There is no dataset named {dataset!r}: {did_you_mean(dataset, cards())}")
     if card.hub is not None and hub_installed():
-        return Source(dataset, card=card, labels=card.labels, task=card.task)
+        return Source(dataset, card=card, labels=_whole(card).labels, task=card.task)
     raise BadInput(f"{card.title} ({dataset}) is not at hand. {card.how_to_get}")
 
 
@@ -106,12 +112,17 @@ def _folder(folder: Path, name: str, card: Card | None) -> Source:
         raise BadInput(
             f"There is no train, dev or test file in {folder}: put for example train.csv and test.csv there."
         )
-    meta = _read_meta(folder / "meta.json")
-    # The labels of a derived dataset are its card's; those of its folder belong to the whole.
-    labels = tuple(meta.get("labels", ()))
-    if card is not None and card.label_column is not None:
-        labels = card.labels
-    return Source(name, files, card, labels, meta.get("task"))
+    labels, task = _read_meta(folder / "meta.json")
+    if card is not None:
+        # A dataset that is read from another column has labels of its own.
+        labels = card.labels if card.label_column else labels or _whole(card).labels
+        task = task or card.task
+    return Source(name, files, card, labels, task)
+
+
+def _whole(card: Card) -> Card:
+    """Give the card of the dataset whose classes `keep_labels` counts."""
+    return cards()[card.folder] if card.keep_labels is not None and card.folder else card
 
 
 def _split_files(folder: Path) -> dict[str, Path]:
@@ -132,13 +143,19 @@ def _split_files(folder: Path) -> dict[str, Path]:
     return files
 
 
-def _read_meta(path: Path) -> dict[str, Any]:
+def _read_meta(path: Path) -> tuple[tuple[str, ...], Task | None]:
+    """Read label names and task, where the folder tells them."""
     if not path.is_file():
-        return {}
+        return (), None
     try:
-        meta = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, OSError) as error:
+        meta: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError, OSError) as error:
         raise BadInput(f"Cannot read {path} ({error}): mend it or delete it.") from None
     if not isinstance(meta, dict):
         raise BadInput(f"{path} must hold a JSON object with the keys labels and task: mend it or delete it.")
-    return meta
+    labels, task = meta.get("labels"), meta.get("task")
+    if labels is not None and not isinstance(labels, list):
+        raise BadInput(f"The labels in {path} must be a list of names: mend it or delete it.")
+    if task is not None and task not in get_args(Task):
+        raise BadInput(f"The task in {path} must be one of {', '.join(get_args(Task))}, not {task!r}.")
+    return check_names([str(label) for label in labels], where=str(path)) if labels else (), task

@@ -77,8 +77,13 @@ class Vocabulary:
                 f"Cannot load the tokeniser of {name!r}: give the folder of a pretrained model that has a "
                 f"tokenizer.json, or a hub name where the hub can be reached."
             ) from error
-        limit = min(pretrained.model_max_length, max_length or 512)
-        tokenizer.enable_truncation(limit)
+        special = tokenizer.num_special_tokens_to_add(False)
+        if max_length is not None and max_length <= special:
+            raise BadInput(
+                f"max_length {max_length} leaves no room for a word beside the {special} special tokens of {name!r}: "
+                f"give {special + 1} at least."
+            )
+        tokenizer.enable_truncation(min(pretrained.model_max_length, max_length or 512))
         tokenizer.no_padding()
         return cls(tokenizer, sentences=sentences)
 

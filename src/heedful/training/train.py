@@ -17,7 +17,7 @@ from heedful.data.corpus import Corpus
 from heedful.data.loading import load_corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.presets import PRESETS
+from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.evaluation import evaluate
 from heedful.training.loop import Trainer
@@ -37,8 +37,9 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     given = {**from_file, **values}
     if "dataset" not in given:
         raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
-    preset = given.get("preset")
-    filled = PRESETS.get(str(preset))(str(given["dataset"]), str(given.get("encoder", ""))) if preset else {}
+    filled = preset_values(
+        given.get("preset"), dataset=str(given["dataset"]), encoder=str(given.get("encoder", ""))
+    )
     config = build(TrainConfig, {**filled, **given})
     check_names(config)
     return config
