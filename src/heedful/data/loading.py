@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 
 from heedful.config import DataOptions
 from heedful.data.corpus import Corpus, Split, Task
-from heedful.data.labels import class_names
-from heedful.data.reading import RawSplit, read_split
+from heedful.data.labels import check_names, class_names, numbering
+from heedful.data.reading import USUAL_LABELS, RawSplit, read_split
 from heedful.data.rows import read_rows
 from heedful.data.sources import Source, find_source
 from heedful.data.synthetic import SYNTHETIC, generate
@@ -20,50 +19,67 @@ from heedful.errors import BadInput
 
 def load_corpus(options: DataOptions) -> Corpus:
     """Give every split of a dataset, with train, dev and test always there."""
-    corpus = generate(options.dataset) if options.dataset in SYNTHETIC else _read(options)
-    train = corpus.splits["train"]
-    if len(np.unique(train.labels)) < 2:
-        name = corpus.labels[int(train.labels[0])]
-        raise BadInput(
-            f"All of train has the same label ({name}): a classifier needs texts of two classes at least."
-        )
+    corpus = _generate(options) if options.dataset in SYNTHETIC else _read(options)
     splits, notes = dict(corpus.splits), list(corpus.notes)
+    _check_two_classes(splits["train"], corpus.labels)
     for split, fraction in (("test", options.test_fraction), ("dev", options.dev_fraction)):
         if split not in splits:
             splits["train"], splits[split] = carve(splits["train"], fraction, seed=options.split_seed)
-            notes.append(f"{split} is {fraction:.0%} of train, carved out with seed {options.split_seed}.")
-    if options.limit is not None and options.limit < len(splits["train"]):
-        keep = np.random.default_rng(options.split_seed).permutation(len(splits["train"]))[: options.limit]
-        splits["train"] = splits["train"].take(np.sort(keep))
+            notes.append(
+                f"{split} is {100 * fraction:.3g} % of train, carved out with seed {options.split_seed}."
+            )
+    train = splits["train"]
+    if options.limit is not None and options.limit < len(train):
+        everything = np.arange(len(train))
+        splits["train"] = train.take(_draw(everything, train.labels, options.limit, seed=options.split_seed))
         notes.append(f"train is a sample of {options.limit} texts, drawn with seed {options.split_seed}.")
-    _check_train_labels(splits, corpus.labels)
+    _check_train_labels(splits, corpus.labels, limit=options.limit)
     return Corpus(corpus.name, corpus.task, corpus.labels, splits, tuple(notes))
 
 
 def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
-    """Divide a split in two, each with the classes in nearly the same proportion."""
-    size = max(1, round(len(train) * fraction))
-    if size >= len(train):
+    """Divide a split in two, each with the classes in nearly the same proportion.
+
+    Copies of a text go where the text goes, or the new split would hold texts that train has seen. Every
+    class keeps a text in train, or nothing could be learnt of it.
+    """
+    first_copy: dict[str, int] = {}
+    for row, text in enumerate(train.texts):
+        first_copy.setdefault(text, row)
+    texts = np.fromiter(first_copy.values(), dtype=np.int64)
+    shuffled = np.random.default_rng([seed, len(train)]).permutation(texts)
+    _, stays = np.unique(train.labels[shuffled], return_index=True)
+    pool = np.delete(shuffled, stays)
+    if not len(pool):
         raise BadInput(
-            f"train has {len(train)} texts, too few to carve another split out: give --dev-file and --test-file."
+            f"train has {len(texts)} different texts, too few to carve another split out: give --dev-file and --test-file."
         )
-    shuffled = np.random.default_rng([seed, len(train)]).permutation(len(train))
-    by_class = shuffled[np.argsort(train.labels[shuffled], kind="stable")]
-    drawn = by_class[((np.arange(size) + 0.5) * len(train) / size).astype(np.int64)]
-    # Copies of a text go where the text goes, or the new split would hold texts that train has seen.
-    texts = {train.texts[i] for i in drawn}
-    carved = np.flatnonzero([text in texts for text in train.texts])
-    rest = np.setdiff1d(np.arange(len(train)), carved)
-    if not len(rest):
-        raise BadInput("All texts of train are the same: give texts that differ.")
-    return train.take(rest), train.take(carved)
+    size = min(max(1, round(len(texts) * fraction)), len(pool))
+    drawn = {train.texts[row] for row in _draw(pool, train.labels, size, seed=seed)}
+    carved = np.fromiter((text in drawn for text in train.texts), dtype=np.bool_, count=len(train))
+    return train.take(np.flatnonzero(~carved)), train.take(np.flatnonzero(carved))
+
+
+def _draw(rows: NDArray[np.int64], labels: NDArray[np.int64], size: int, *, seed: int) -> NDArray[np.int64]:
+    """Draw some of the rows, in order, at even steps through the classes: each has its share."""
+    shuffled = np.random.default_rng([seed, len(rows)]).permutation(rows)
+    by_class = shuffled[np.argsort(labels[shuffled], kind="stable")]
+    return np.sort(by_class[((np.arange(size) + 0.5) * len(rows) / size).astype(np.int64)])
+
+
+def _generate(options: DataOptions) -> Corpus:
+    """Make a synthetic corpus, which has all its splits and nothing to choose in them."""
+    for name in ("dev_file", "test_file", "text_column", "query_column", "label_column", "label_names"):
+        if getattr(options, name) is not None:
+            raise BadInput(f"{options.dataset} is generated whole: leave out --{name.replace('_', '-')}.")
+    return generate(options.dataset)
 
 
 def _read(options: DataOptions) -> Corpus:
     source = find_source(options.dataset)
     card = source.card
     raw: dict[str, RawSplit] = {}
-    task: Task = "classification"
+    tasks: dict[str, Task] = {}
     own_files = {"dev": options.dev_file, "test": options.test_file}
     for split in dict.fromkeys([*source.splits, *(name for name, file in own_files.items() if file)]):
         file = own_files.get(split)
@@ -73,23 +89,43 @@ def _read(options: DataOptions) -> Corpus:
             text_column=options.text_column,
             query_column=options.query_column,
             label_column=options.label_column or (card.label_column if card else None),
+            needs_query=source.task in ("pair", "qa"),
             skip_bad_rows=options.skip_bad_rows,
         )
-        task = columns.task
+        # Names of columns can only hint at the task where somebody knows it.
+        tasks[split] = source.task if source.task and columns.query else columns.task
     if "train" not in raw:
         raise BadInput(f"{options.dataset} has no training split: put a train file beside {', '.join(raw)}.")
-    notes = [
+    for split, task in tasks.items():
+        if (task == "classification") != (tasks["train"] == "classification"):
+            raise BadInput(
+                f"One of {raw['train'].where} and {raw[split].where} has a query column and the other has none: "
+                f"give the same columns in both."
+            )
+    labels, notes = _names(source, options, raw), _skipped(raw)
+    if card is not None and card.keep_labels is not None:
+        raw = {name: _keep(part, labels, card.keep_labels) for name, part in raw.items()}
+        labels = tuple(labels[number] for number in card.keep_labels)
+    if options.label_names is not None:
+        labels = check_names(options.label_names, where="--label-names")
+    numbers = numbering(labels, {spelling for part in raw.values() for spelling in part.spellings})
+    splits = {name: part.number(numbers, labels) for name, part in raw.items()}
+    return Corpus(source.name, tasks["train"], labels, splits, notes)
+
+
+def _names(source: Source, options: DataOptions, raw: dict[str, RawSplit]) -> tuple[str, ...]:
+    """Give the names of a dataset's own classes; those of another column than the usual are in train."""
+    usual = options.label_column is None or options.label_column in USUAL_LABELS
+    names = source.labels if usual else ()
+    return names or class_names(raw["train"].spellings)
+
+
+def _skipped(raw: dict[str, RawSplit]) -> tuple[str, ...]:
+    return tuple(
         f"{part.skipped} rows without text or label were left out of {name}."
         for name, part in raw.items()
         if part.skipped
-    ]
-    names = options.label_names or source.labels or class_names(raw["train"].spellings)
-    if card is not None and card.keep_labels is not None:
-        kept = [names[i] for i in card.keep_labels]
-        raw = {name: _keep(part, names, card.keep_labels) for name, part in raw.items()}
-        names = tuple(kept)
-    splits = {name: part.number(names) for name, part in raw.items()}
-    return Corpus(source.name, task, tuple(names), splits, tuple(notes))
+    )
 
 
 def _where(source: Source, split: str, file: str | None) -> str:
@@ -99,21 +135,36 @@ def _where(source: Source, split: str, file: str | None) -> str:
 
 
 def _keep(part: RawSplit, names: tuple[str, ...], keep: tuple[int, ...]) -> RawSplit:
-    """Keep the rows of some classes; positions become names, so that they can be numbered anew."""
-    by_position = {str(i): names[i] for i in keep} | {names[i]: names[i] for i in keep}
-    kept = part.take(i for i, spelling in enumerate(part.spellings) if spelling in by_position)
-    kept.spellings = [by_position[spelling] for spelling in kept.spellings]
+    """Keep the rows of some classes, labelled by their new positions."""
+    if max(keep) >= len(names):
+        raise BadInput(
+            f"{part.where} has the classes {', '.join(names)}, and more are needed to choose from: "
+            f"put the files of the whole dataset there."
+        )
+    whole = numbering(names, set(part.spellings))
+    new = {spelling: str(keep.index(number)) for spelling, number in whole.items() if number in keep}
+    kept = part.take(i for i, spelling in enumerate(part.spellings) if spelling in new)
+    if not kept.texts:
+        raise BadInput(f"No row of {part.where} has one of the labels {', '.join(names[i] for i in keep)}.")
+    kept.spellings = [new[spelling] for spelling in kept.spellings]
     return kept
 
 
-def _check_train_labels(splits: dict[str, Split], labels: tuple[str, ...]) -> None:
+def _check_two_classes(train: Split, labels: tuple[str, ...]) -> None:
+    if len(np.unique(train.labels)) < 2:
+        raise BadInput(
+            f"All of train has the same label ({labels[train.labels[0]]}): a classifier needs texts of two classes at least."
+        )
+
+
+def _check_train_labels(splits: dict[str, Split], labels: tuple[str, ...], *, limit: int | None) -> None:
     """A class that train never shows cannot be learnt: say so before an hour of training."""
-    known: NDArray[np.int64] = np.unique(splits["train"].labels)
+    _check_two_classes(splits["train"], labels)
+    remedy = "raise --limit" if limit is not None else "add texts of that class to train"
     for name in ("dev", "test"):
-        strange = Counter(int(label) for label in splits[name].labels if label not in known)
-        if strange:
-            label, count = strange.most_common(1)[0]
+        strange = splits[name].labels[~np.isin(splits[name].labels, splits["train"].labels)]
+        if len(strange):
             raise BadInput(
-                f"Label {labels[label]!r} occurs {count} times in {name} and never in train: "
-                f"add texts of that class to train, or leave them out of {name}."
+                f"Label {labels[strange[0]]!r} occurs {np.sum(strange == strange[0])} times in {name} and never in "
+                f"train: {remedy}, or leave them out of {name}."
             )

@@ -126,4 +126,6 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
             yield from enumerate(part.iter_rows(named=True), start=first + 1)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadInput(f"{path} is not a readable Parquet file ({reason}): fetch or write it again.") from None
+        raise BadInput(
+            f"{path} is not a readable Parquet file ({reason}): fetch or write it again."
+        ) from None

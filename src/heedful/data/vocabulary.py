@@ -115,7 +115,9 @@ class Vocabulary:
             encodings = self.tokenizer.encode_batch(list(chunk))
             counts += map(len, encodings)
             ids.append(_flat(encoding.ids for encoding in encodings))
-            offsets.append(_flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2))
+            offsets.append(
+                _flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2)
+            )
             if not by_word:
                 word_of.append(_flat(map(_outside, encoding.word_ids) for encoding in encodings))
             if self.sentences:
