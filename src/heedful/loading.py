@@ -22,7 +22,7 @@ def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
 
 def _check_finished(run: Run) -> None:
     config = run.folder / "config.yaml"
-    if config.is_file() and not (run.folder / WEIGHTS).is_file():
+    if config.is_file() and not run.complete and not (run.folder / WEIGHTS).is_file():
         raise BadInput(
             f"{run.folder} is unfinished: heedful train --config {config} --runs {run.folder.parent} goes on with it."
         )

@@ -20,7 +20,9 @@ def preset_values(name: str | None, *, dataset: str, encoder: str) -> dict[str, 
     return PRESETS.get(name or "fine-tuning")(dataset, encoder)
 
 
-@PRESETS.register("fine-tuning", "the usual for a pretrained transformer: 5e-5, 3 epochs, batch 16 (hf:… by default)")
+@PRESETS.register(
+    "fine-tuning", "the usual for a pretrained transformer: 5e-5, 3 epochs, batch 16 (hf:… by default)"
+)
 def _fine_tuning(dataset: str, encoder: str) -> dict[str, Any]:
     return {
         "learning_rate": 5e-5, "weight_decay": 0.0, "epochs": 3, "batch_size": 16, "clip": 1.0,

@@ -82,7 +82,12 @@ class Run:
 
     def metrics(self) -> dict[str, Any]:
         """Read the metrics of a complete run."""
-        return _read(self.folder / "metrics.json", json.loads)
+        found = _read(self.folder / "metrics.json", json.loads)
+        if missing := [key for key in ("epoch", "dev", "test") if key not in found]:
+            raise BadInput(
+                f"{self.folder / 'metrics.json'} is damaged (no {missing[0]}): delete the run and do it again."
+            )
+        return found
 
     def config(self) -> dict[str, Any]:
         """Read the resolved config."""

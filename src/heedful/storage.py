@@ -22,24 +22,14 @@ def disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise BadInput(
                 f"The disk is full: {path} was not written. Free some space and run the same command again."
             ) from error
-        if error.errno in (
-            errno.EACCES,
-            errno.EROFS,
-            errno.EPERM,
-            errno.ENOTDIR,
-            errno.EEXIST,
-            errno.EISDIR,
-            errno.ENOENT,
-        ):
-            reason = (error.strerror or "refused").lower()
-            raise BadInput(
-                f"Cannot write {path} ({reason}): choose another folder or mend its permissions."
-            ) from error
-        raise
+        reason = (error.strerror or str(error)).lower()
+        raise BadInput(
+            f"Cannot write {path} ({reason}): choose another folder or mend its permissions."
+        ) from error
 
 
 def make_folder(path: Path) -> Path:

@@ -30,7 +30,9 @@ def printable(text: str) -> str:
     >>> printable("two\\nlines \\x1b[2J")
     'two lines �[2J'
     """
-    return "".join(c if c.isprintable() or c in _JOINERS else (" " if c.isspace() else "\ufffd") for c in text)
+    return "".join(
+        c if c.isprintable() or c in _JOINERS else (" " if c.isspace() else "\ufffd") for c in text
+    )
 
 
 def plain(value: object) -> str:

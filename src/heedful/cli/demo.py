@@ -70,4 +70,6 @@ def _show_examples(classifier: Any) -> None:
     )
     for prediction in classifier.predict(chosen):
         out.print("", show(prediction), sep="\n")
-    out.print(f'\nYour own words: [bold]heedful predict {plain(classifier.run)} "a film that …"[/]', soft_wrap=True)
+    out.print(
+        f'\nYour own words: [bold]heedful predict {plain(classifier.run)} "a film that …"[/]', soft_wrap=True
+    )

@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -72,11 +73,11 @@ def _checks() -> Iterator[Check]:
             "cannot be written: choose another with --runs or HEEDFUL_CACHE.",
         )
     data = os.environ.get("HEEDFUL_DATA")
-    there = bool(data) and data_folders()[0].is_dir()
+    there = data is not None and data_folders()[0].is_dir()
     yield Check(
         "HEEDFUL_DATA",
         there,
-        data or "not set.",
+        str(data) if there else f"{data} is no folder." if data else "not set.",
         "Point it at a folder of datasets if you have one.",
         needed=False,
     )
@@ -84,7 +85,12 @@ def _checks() -> Iterator[Check]:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether the folder, or the nearest parent that exists, takes new files."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.absolute().parent
-    return folder.is_dir() and os.access(folder, os.W_OK)
+    """Whether the folder, or the nearest parent that exists, takes new files; tried with one that has no name."""
+    folder = folder.absolute()
+    while not folder.exists():
+        folder = folder.parent
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True

@@ -50,7 +50,9 @@ def show(prediction: Prediction) -> Group:
     """Label, heatmap, and the items with most weight in plain words."""
     ranked = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
     others = ", ".join(f"{printable(name)} {p:.2f}" for name, p in ranked[1:4])
-    head = Text.assemble((printable(prediction.label), "bold"), f" {ranked[0][1]:.2f}", (f"   {others}", "dim"))
+    head = Text.assemble(
+        (printable(prediction.label), "bold"), f" {ranked[0][1]:.2f}", (f"   {others}", "dim")
+    )
     lines: list[Text] = [head]
     if prediction.query is not None:
         lines.append(Text.assemble(("for: ", "dim"), printable(prediction.query)))

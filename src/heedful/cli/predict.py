@@ -28,7 +28,9 @@ def predict(
     ] = None,
     query: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="Question or hypothesis, once for every text.", rich_help_panel=_DATA),
+        typer.Option(
+            metavar="TEXT", help="Question or hypothesis, once for every text.", rich_help_panel=_DATA
+        ),
     ] = None,
     file: Annotated[
         Path | None,
@@ -47,7 +49,9 @@ def predict(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT
+        ),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.", rich_help_panel=_OUTPUT)
@@ -71,7 +75,9 @@ def predict(
     predictions = load(run, runs=runs).predict(chosen, queries)
     if output is not None:
         write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
-        console().print(f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True)
+        console().print(
+            f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True
+        )
     elif as_json:
         for line in _json_lines(predictions):
             typer.echo(line)
@@ -128,7 +134,10 @@ def _json_lines(predictions: list[Prediction]) -> Iterator[str]:
         }
         if p.words:  # where the items are sentences
             row["words"] = _spans(p.text, p.words)
-        yield json.dumps(row, ensure_ascii=False)
+        # Escaped like line breaks: whatever else could end a line early or steer a terminal.
+        yield "".join(
+            c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(row, ensure_ascii=False)
+        )
 
 
 def _spans(text: str, items: tuple[Item, ...]) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
     pool = np.delete(shuffled, stays)
     if not len(pool):
         raise BadInput(
-            f"train has {len(texts)} different texts, too few to carve another split out: give --dev-file and --test-file."
+            f"train has too few different texts ({len(texts)}) to carve another split out: give --dev-file and --test-file."
         )
     size = min(max(1, round(len(texts) * fraction)), len(pool))
     drawn = {train.texts[row] for row in _draw(pool, train.labels, size, seed=seed)}
@@ -108,7 +108,13 @@ def _read(options: DataOptions) -> Corpus:
         labels = tuple(labels[number] for number in card.keep_labels)
     if options.label_names is not None:
         labels = check_names(options.label_names, where="--label-names")
-    numbers = numbering(labels, {spelling for part in raw.values() for spelling in part.spellings})
+    found = {spelling for part in raw.values() for spelling in part.spellings}
+    numbers = numbering(labels, found)
+    if options.label_names is not None and len(found) < len(labels):
+        raise BadInput(
+            f"There are {len(labels)} names in --label-names and only the labels {', '.join(class_names(found))} "
+            f"in the rows: give a name for each."
+        )
     splits = {name: part.number(numbers, labels) for name, part in raw.items()}
     return Corpus(source.name, tasks["train"], labels, splits, notes)
 
@@ -122,7 +128,7 @@ def _names(source: Source, options: DataOptions, raw: dict[str, RawSplit]) -> tu
 
 def _skipped(raw: dict[str, RawSplit]) -> tuple[str, ...]:
     return tuple(
-        f"{part.skipped} rows without text or label were left out of {name}."
+        f"Rows without text or label that were left out of {name}: {part.skipped}."
         for name, part in raw.items()
         if part.skipped
     )
@@ -159,12 +165,12 @@ def _check_two_classes(train: Split, labels: tuple[str, ...]) -> None:
 
 def _check_train_labels(splits: dict[str, Split], labels: tuple[str, ...], *, limit: int | None) -> None:
     """A class that train never shows cannot be learnt: say so before an hour of training."""
-    _check_two_classes(splits["train"], labels)
     remedy = "raise --limit" if limit is not None else "add texts of that class to train"
     for name in ("dev", "test"):
         strange = splits[name].labels[~np.isin(splits[name].labels, splits["train"].labels)]
         if len(strange):
             raise BadInput(
-                f"Label {labels[strange[0]]!r} occurs {np.sum(strange == strange[0])} times in {name} and never in "
-                f"train: {remedy}, or leave them out of {name}."
+                f"Label {labels[strange[0]]!r} is never in train and in {name} (texts: {np.sum(strange == strange[0])}): "
+                f"{remedy}, or leave it out of {name}."
             )
+    _check_two_classes(splits["train"], labels)

@@ -57,9 +57,10 @@ class Columns:
 
         chosen_text = find(text, _TEXT, "text")
         chosen_label = find(label, USUAL_LABELS, "label")
-        usual_query = _QUERY.get(chosen_text, "query")
-        if needs_query or query is not None or usual_query in there:
-            query = find(query, (usual_query,), "query")
+        # A column named "query" beside one named "review" may be anything, unless a query is known to be there.
+        usual_queries = tuple(_QUERY.values()) if needs_query else (_QUERY.get(chosen_text, ""),)
+        if needs_query or query is not None or usual_queries[0] in there:
+            query = find(query, usual_queries, "query")
         return cls(chosen_text, chosen_label, query)
 
     @property

@@ -62,7 +62,7 @@ def find_source(dataset: str) -> Source:
 
 
 def _find(dataset: str, path: Path) -> Source:
-    looks_like_path = bool(path.suffix) or len(path.parts) > 1 or path.is_absolute()
+    looks_like_path = bool(path.suffix) or "/" in dataset or len(path.parts) > 1
     if path.is_file():
         check_suffix(path)
         return Source(path.name.split(".")[0], {"train": path})

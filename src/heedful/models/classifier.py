@@ -97,7 +97,7 @@ class Classifier:
             )
         except Exception as error:  # the tokenizers library raises bare Exception
             raise BadInput(
-                f"{folder / VOCABULARY} is damaged ({error}): train or copy the model again."
+                f"{folder / VOCABULARY} is damaged ({error}): copy the model again, or delete its folder and train again."
             ) from None
         if len(vocabulary) != architecture.vocabulary_size:
             raise BadInput(
@@ -141,7 +141,7 @@ def _read_description(path: Path) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError) as error:  # also what JSON, UTF-8 and pydantic refuse
         reason = str(error).splitlines()[0]
         raise BadInput(
-            f"{path} is damaged or of another version ({reason}): train or copy the model again."
+            f"{path} is damaged or of another version ({reason}): copy the model again, or delete its folder and train again."
         ) from None
 
 
@@ -149,7 +149,9 @@ def _load_weights(model: AttentionModel, path: Path) -> None:
     try:
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:
-        raise BadInput(f"{path} is cut off or damaged ({error}): train or copy the model again.") from None
+        raise BadInput(
+            f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
+        ) from None
     expected = model.state_dict()
     for name in sorted(expected.keys() | tensors.keys()):
         here = tuple(tensors[name].shape) if name in tensors else "missing"

@@ -48,21 +48,26 @@ class HierarchicalEncoder(nn.Module):
         present = torch.arange(int(count.max()))[None, :] < count[:, None]  # [batch, sentences]
         sizes = torch.zeros(present.shape, dtype=torch.long)
         sizes.scatter_add_(1, sentence_of.clamp(min=0), mask.long())
-        firsts = sizes.cumsum(1) - sizes  # a sentence's words stand together
-
+        # A sentence's words stand together: the first one's place among all tokens of the batch, row by row.
+        firsts = sizes.cumsum(1) - sizes + torch.arange(len(mask))[:, None] * mask.shape[1]
         sizes, firsts = sizes[present], firsts[present]  # [all sentences of the batch]
-        text = present.nonzero()[:, 0]
-        steps = torch.arange(int(sizes.max()))[None, :]
-        real = steps < sizes[:, None]  # [all sentences, words]
-        where = torch.where(real, firsts[:, None] + steps, 0)
 
-        states = self.words(embedded[text[:, None], where], real)
-        weights = self.word_attention.normalise(self.word_attention.score(states, None), real)[:, 0]
-        pooled = torch.einsum("sw,swm->sm", weights, states)
-        pooled = pooled.new_zeros(*present.shape, pooled.shape[-1]).masked_scatter(present[..., None], pooled)
-        # real and mask both run through a batch's words in order, so one fills the other.
-        word_weights = torch.zeros_like(mask, dtype=weights.dtype).masked_scatter(mask, weights[real])
-        return EncodedSentences(self.sentences(self.dropout(pooled), present), present, word_weights)
+        pooled = embedded.new_zeros(len(sizes), self.words.size)
+        word_weights = embedded.new_zeros(mask.numel())
+        # Sentences of like size go together, because one very long sentence would pad all the others.
+        bucket = torch.log2(sizes.float()).floor()
+        for size in bucket.unique():
+            chosen = (bucket == size).nonzero()[:, 0]
+            steps = torch.arange(int(sizes[chosen].max()))[None, :]
+            real = steps < sizes[chosen, None]  # [chosen sentences, words]
+            where = torch.where(real, firsts[chosen, None] + steps, 0)
+            states = self.words(embedded.flatten(0, 1)[where], real)
+            weights = self.word_attention.normalise(self.word_attention.score(states, None), real)[:, 0]
+            pooled = pooled.index_copy(0, chosen, torch.einsum("sw,swm->sm", weights, states))
+            word_weights = word_weights.index_copy(0, where[real], weights[real])
+        sequence = pooled.new_zeros(*present.shape, pooled.shape[-1]).masked_scatter(present[..., None], pooled)
+        h = self.sentences(self.dropout(sequence), present)
+        return EncodedSentences(h, present, word_weights.view(mask.shape))
 
     def summarise(
         self, h: Float[Tensor, "batch sentences size"], present: Bool[Tensor, "batch sentences"]

@@ -83,7 +83,9 @@ def _do_not_wait_for_the_hub() -> None:
 
 def _load(run: Run, console: Console) -> Classifier:
     console.print(
-        f"{run.folder} is complete: loading it. Another --seed makes another run.", markup=False, soft_wrap=True
+        f"{run.folder} is complete: loading it. Another --seed makes another run.",
+        markup=False,
+        soft_wrap=True,
     )
     run.tidy()
     return Classifier.from_pretrained(run.folder)
@@ -96,7 +98,10 @@ def _fit(
     classifier, splits, notes = prepared
     sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
     console.print(
-        f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}", markup=False, highlight=False, soft_wrap=True
+        f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
     )
     labels = torch.from_numpy(splits["train"].split.labels)
     weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
