@@ -77,8 +77,12 @@ def main() -> None:
         seconds["plain"].append(end - middle)
     scores = {"heedful": evaluate(ours, test)["f1"], "plain": evaluate(theirs, test)["f1"]}
     for name, times in seconds.items():
-        print(f"{name:8} {np.median(times):6.1f} CPU s an epoch   test F1 {scores[name]:.3f} after {EPOCHS} epochs")
-    print(f"{dataset}: {np.median(seconds['plain']) / np.median(seconds['heedful']):.2f} times faster ({Path(__file__).name})")
+        print(
+            f"{name:8} {np.median(times):6.1f} CPU s an epoch   test F1 {scores[name]:.3f} after {EPOCHS} epochs"
+        )
+    print(
+        f"{dataset}: {np.median(seconds['plain']) / np.median(seconds['heedful']):.2f} times faster ({Path(__file__).name})"
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ def _test_metrics(model: object) -> dict[str, float]:
 def test_sentiment_with_real_vectors(real_data, tmp_path):
     if assets.find("glove-840b-300d") is None:
         pytest.skip("glove-840b-300d is not in the cache: heedful data get glove-840b-300d")
-    model = heedful.train("sst2", encoder="average", vectors="glove-840b-300d", epochs=3, runs=tmp_path, progress=False)
+    model = heedful.train(
+        "sst2", encoder="average", vectors="glove-840b-300d", epochs=3, runs=tmp_path, progress=False
+    )
     assert _test_metrics(model)["f1"] > 0.78
     good, bad = model.predict(["a warm , funny , engaging film .", "a dull , lifeless mess ."])
     assert (good.label, bad.label) == ("positive", "negative")
@@ -40,10 +42,22 @@ def test_sentences_are_items_in_a_hierarchical_network(real_data, tmp_path):
     assert _test_metrics(model)["f1"] > 0.8
     text = "The goalie stopped every puck. I had lunch."
     (prediction,) = model.predict([text])
-    assert [text[i.start : i.end] for i in prediction.items] == ["The goalie stopped every puck.", "I had lunch."]
+    assert [text[i.start : i.end] for i in prediction.items] == [
+        "The goalie stopped every puck.",
+        "I had lunch.",
+    ]
 
 
 def test_pairs_and_many_classes(real_data, tmp_path):
-    model = heedful.train("snli", encoder="cnn", hidden=32, embedding_size=50, limit=4000, epochs=2, runs=tmp_path, progress=False)
+    model = heedful.train(
+        "snli",
+        encoder="cnn",
+        hidden=32,
+        embedding_size=50,
+        limit=4000,
+        epochs=2,
+        runs=tmp_path,
+        progress=False,
+    )
     assert _test_metrics(model)["accuracy"] > 0.40
     assert len(model.predict(["a man eats"], ["somebody eats"])[0].probabilities) == 3

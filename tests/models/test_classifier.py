@@ -29,7 +29,11 @@ def test_what_is_saved_comes_back_and_says_the_same(shape, toy_classifier, toy_s
     split = toy_split(query=shape.get("query", False))
     assert loaded.predict(split.texts, split.queries) == classifier.predict(split.texts, split.queries)
     assert (loaded.labels, loaded.task) == (classifier.labels, classifier.task)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "model.safetensors", "vocabulary.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "model.json",
+        "model.safetensors",
+        "vocabulary.json",
+    ]
 
 
 def test_predictions_point_into_the_text(toy_classifier):
@@ -46,7 +50,7 @@ def test_hierarchical_predictions_have_sentences_and_words(toy_classifier):
     (prediction,) = toy_classifier(hierarchical=True).predict([text])
     assert [text[i.start : i.end] for i in prediction.items] == ["A fine film.", "It holds up."]
     assert sum(i.weight for i in prediction.items) == pytest.approx(1.0)
-    assert [text[i.start : i.end] for i in prediction.words] == "A fine film . It holds up .".split()
+    assert [text[i.start : i.end] for i in prediction.words] == ["A", "fine", "film", ".", "It", "holds", "up", "."]
     first = sum(i.weight for i in prediction.words[:4])
     assert first == pytest.approx(prediction.items[0].weight)
 
@@ -55,7 +59,9 @@ def test_hierarchical_predictions_have_sentences_and_words(toy_classifier):
 def test_long_short_and_unknown_texts_all_work(toy_classifier, hierarchical):
     classifier = toy_classifier(hierarchical=hierarchical)
     long = " ".join(["fine"] * 10_000)
-    predictions = classifier.predict([long, "fine", "xyzzy plugh", "\u202eright to left\u202c 😀 e\u0301 \x00 \ud800"])
+    predictions = classifier.predict(
+        [long, "fine", "xyzzy plugh", "\u202eright to left\u202c 😀 e\u0301 \x00 \ud800"]
+    )
     assert len(predictions) == 4
     assert all(np.isfinite(list(p.probabilities.values())).all() for p in predictions)
     assert all(sum(i.weight for i in p.items) == pytest.approx(1.0, abs=1e-4) for p in predictions)

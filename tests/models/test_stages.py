@@ -125,8 +125,12 @@ def test_contextual_says_whether_a_state_depends_on_other_words(encoder, toy_cla
 
 
 def test_a_hierarchical_network_with_an_uncontextual_sentence_level_is_not_contextual(toy_classifier):
-    assert not toy_classifier(encoder="bigru", hierarchical=True, sentence_encoder="average").model.encoder.contextual
-    assert toy_classifier(encoder="average", hierarchical=True, sentence_encoder="gru").model.encoder.contextual
+    assert not toy_classifier(
+        encoder="bigru", hierarchical=True, sentence_encoder="average"
+    ).model.encoder.contextual
+    assert toy_classifier(
+        encoder="average", hierarchical=True, sentence_encoder="gru"
+    ).model.encoder.contextual
 
 
 def test_a_model_without_attention_refuses_questions_about_it(toy_classifier, toy_split):
@@ -142,7 +146,9 @@ def test_classes_that_are_no_candidates_get_no_probability(toy_classifier, toy_s
     from dataclasses import replace
 
     classifier = toy_classifier(classes=4, query=True)
-    split = replace(toy_split(query=True, classes=4), candidates=[[0, 2], [1, 3], [0, 1, 2, 3], [2], [0], [3, 1]])
+    split = replace(
+        toy_split(query=True, classes=4), candidates=[[0, 2], [1, 3], [0, 1, 2, 3], [2], [0], [3, 1]]
+    )
     chances = probabilities(classifier.model(classifier.instances(split).batch(np.arange(6))).logits)
     for row, allowed in zip(chances, split.candidates, strict=True):
         assert row[[k for k in range(4) if k not in allowed]].sum() == 0

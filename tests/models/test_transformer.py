@@ -16,7 +16,23 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run
 
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "fine", "film", "##s", "##mak", "##er", "dull", "bad", "##ly", "made", "."]
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "a",
+    "fine",
+    "film",
+    "##s",
+    "##mak",
+    "##er",
+    "dull",
+    "bad",
+    "##ly",
+    "made",
+    ".",
+]
 SMALL = {"vocab_size": len(PIECES), "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16, "max_position_embeddings": 40}  # fmt: skip
 CONFIGS = {
     "bert": transformers.BertConfig(**SMALL),
@@ -32,9 +48,16 @@ def _save(config: transformers.PretrainedConfig, folder) -> str:
     tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(PIECES)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", model_max_length=32
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=32,
     )
     fast.save_pretrained(folder)
     torch.manual_seed(0)
@@ -55,7 +78,10 @@ def bert(tmp_path) -> str:
 @pytest.fixture(scope="module")
 def reviews(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "reviews.csv"
-    rows = [f"{'a ' * (i % 7 + 1)}{'fine' if i % 2 else 'dull'} film {'. ' * (i // 14)},{i % 2}" for i in range(80)]
+    rows = [
+        f"{'a ' * (i % 7 + 1)}{'fine' if i % 2 else 'dull'} film {'. ' * (i // 14)},{i % 2}"
+        for i in range(80)
+    ]
     path.write_text("text,label\n" + "\n".join(rows))
     return path
 
@@ -65,11 +91,15 @@ def _train(data, encoder, runs, **options) -> Classifier:
     return heedful.train(str(data), encoder=f"hf:{encoder}", runs=runs, **settings)
 
 
-def test_padding_and_companions_change_nothing_and_special_tokens_carry_no_weight(pretrained, reviews, tmp_path):
+def test_padding_and_companions_change_nothing_and_special_tokens_carry_no_weight(
+    pretrained, reviews, tmp_path
+):
     classifier = _train(reviews, pretrained, tmp_path / "runs")
     from heedful.data.corpus import Split
 
-    split = Split(["a fine filmmaker .", "dull", "a badly made film . a fine film"], np.zeros(3, dtype=np.int64))
+    split = Split(
+        ["a fine filmmaker .", "dull", "a badly made film . a fine film"], np.zeros(3, dtype=np.int64)
+    )
     instances = classifier.instances(split)
     batch = instances.batch(np.arange(3))
     together = classifier.model(batch)
@@ -97,7 +127,9 @@ def test_a_saved_transformer_needs_neither_hub_nor_folder(bert, reviews, tmp_pat
 
 
 def test_cls_pooling_has_no_weights_and_learns(bert, reviews, tmp_path):
-    classifier = _train(reviews, bert, tmp_path / "runs", pooling="cls", epochs=30, patience=None, learning_rate=1e-2)
+    classifier = _train(
+        reviews, bert, tmp_path / "runs", pooling="cls", epochs=30, patience=None, learning_rate=1e-2
+    )
     assert classifier.predict(["a fine film"])[0].items == ()
     assert Run(classifier.run).metrics()["test"]["accuracy"] == 1.0
 
@@ -124,5 +156,11 @@ def test_a_real_pretrained_model_reads_real_words(tmp_path, reviews):
     classifier = _train(data, "minilm-l6", tmp_path / "runs", epochs=1, learning_rate=1e-4)
     text = "An unforgettably heartwarming masterpiece!"
     (prediction,) = classifier.predict([text])
-    assert [text[i.start : i.end] for i in prediction.items] == ["An", "unforgettably", "heartwarming", "masterpiece", "!"]
+    assert [text[i.start : i.end] for i in prediction.items] == [
+        "An",
+        "unforgettably",
+        "heartwarming",
+        "masterpiece",
+        "!",
+    ]
     assert classifier.model.encoder.size == 384

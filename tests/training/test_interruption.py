@@ -117,13 +117,31 @@ def test_killed_in_the_middle_of_every_write(data, undisturbed, tmp_path):
             break
         attempts += 1
         _assert_same(heedful.train(str(data), runs=runs, progress=False, **OPTIONS).run, undisturbed)
-    assert attempts >= 10  # config, environment, a log line and a checkpoint per epoch, the model, the metrics
+    assert (
+        attempts >= 10
+    )  # config, environment, a log line and a checkpoint per epoch, the model, the metrics
 
 
 def test_a_command_killed_from_outside_goes_on(data, undisturbed, tmp_path):
     """The real command in a real subprocess, killed once its first checkpoint is there."""
-    flags = [part for key, value in OPTIONS.items() if value is not None for part in (f"--{key.replace('_', '-')}", str(value))]
-    command = [sys.executable, "-m", "heedful", "train", str(data), "--patience", "3", "--runs", str(tmp_path), *flags]
+    flags = [
+        part
+        for key, value in OPTIONS.items()
+        if value is not None
+        for part in (f"--{key.replace('_', '-')}", str(value))
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "heedful",
+        "train",
+        str(data),
+        "--patience",
+        "3",
+        "--runs",
+        str(tmp_path),
+        *flags,
+    ]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     while process.poll() is None and not list(tmp_path.glob("*/checkpoint.safetensors")):
         time.sleep(0.002)

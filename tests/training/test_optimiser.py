@@ -10,13 +10,20 @@ from heedful.config import TrainingOptions
 from heedful.training.optimiser import RowAdam, build_optimiser, clip_gradients
 
 
-def _pair(*, amsgrad: bool, weight_decay: float) -> tuple[nn.Embedding, nn.Embedding, RowAdam, torch.optim.Adam]:
+def _pair(
+    *, amsgrad: bool, weight_decay: float
+) -> tuple[nn.Embedding, nn.Embedding, RowAdam, torch.optim.Adam]:
     torch.manual_seed(0)
     sparse = nn.Embedding(6, 3, sparse=True)
     dense = nn.Embedding(6, 3)
     dense.load_state_dict(sparse.state_dict())
     settings = {"lr": 0.1, "amsgrad": amsgrad, "weight_decay": weight_decay}
-    return sparse, dense, RowAdam(sparse.parameters(), fused=True, **settings), torch.optim.Adam(dense.parameters(), **settings)
+    return (
+        sparse,
+        dense,
+        RowAdam(sparse.parameters(), fused=True, **settings),
+        torch.optim.Adam(dense.parameters(), **settings),
+    )
 
 
 @pytest.mark.parametrize("amsgrad", [False, True])
@@ -48,11 +55,15 @@ def test_weight_decay_spares_attention_on_both_levels(toy_classifier):
     model = toy_classifier(hierarchical=True, encoder="bigru").model
     optimiser = build_optimiser(TrainingOptions(weight_decay=0.5), model.named_parameters())
     names = {id(p): name for name, p in model.named_parameters()}
-    free = {names[id(p)] for group in optimiser.param_groups if not group["weight_decay"] for p in group["params"]}
+    free = {
+        names[id(p)] for group in optimiser.param_groups if not group["weight_decay"] for p in group["params"]
+    }
     assert free == {name for name in names.values() if "attention" in name}
     assert any(name.startswith("attention.") for name in free)
     assert any("word_attention." in name for name in free)
-    everywhere = build_optimiser(TrainingOptions(weight_decay=0.5, decay_attention=True), model.named_parameters())
+    everywhere = build_optimiser(
+        TrainingOptions(weight_decay=0.5, decay_attention=True), model.named_parameters()
+    )
     assert [group["weight_decay"] for group in everywhere.param_groups] == [0.5]
 
 

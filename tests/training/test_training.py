@@ -50,7 +50,12 @@ def _weights(run):
     ids=lambda o: "-".join(map(str, o.values())),
 )
 def test_planted_words_are_learnt(reviews, tmp_path, options):
-    model = heedful.train(str(reviews), runs=tmp_path, **SMALL | {"epochs": 5, "learning_rate": 0.02, "metric": "roc_auc"}, **options)
+    model = heedful.train(
+        str(reviews),
+        runs=tmp_path,
+        **SMALL | {"epochs": 5, "learning_rate": 0.02, "metric": "roc_auc"},
+        **options,
+    )
     assert Run(model.run).metrics()["test"]["accuracy"] == 1.0
     assert [p.label for p in model.predict(["the superb film", "awful"])] == ["good", "bad"]
 
@@ -61,7 +66,9 @@ def test_a_run_holds_everything_to_do_it_again(reviews, tmp_path):
     assert names == {
         "config.yaml", "environment.json", "log.jsonl", "metrics.json", "model.json", "model.safetensors", "vocabulary.json",
     }  # fmt: skip
-    again = heedful.train(config=model.run / "config.yaml", dataset=str(reviews), runs=tmp_path / "again", progress=False)
+    again = heedful.train(
+        config=model.run / "config.yaml", dataset=str(reviews), runs=tmp_path / "again", progress=False
+    )
     assert again.run.name == model.run.name
     first, second = _weights(model.run), _weights(again.run)
     assert all(torch.equal(first[name], second[name]) for name in first)
@@ -76,7 +83,9 @@ def test_another_seed_is_another_run(reviews, tmp_path):
     zero = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=0)
     one = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=1)
     assert zero.run != one.run
-    assert not torch.equal(_weights(zero.run)["decoder.output.weight"], _weights(one.run)["decoder.output.weight"])
+    assert not torch.equal(
+        _weights(zero.run)["decoder.output.weight"], _weights(one.run)["decoder.output.weight"]
+    )
     assert len(list_runs(tmp_path)) == 2
 
 
@@ -114,7 +123,14 @@ def test_a_loss_that_is_no_number_is_said(reviews, tmp_path):
 
 def test_presets_fill_in_what_is_not_given(tmp_path, reviews):
     model = heedful.train(
-        str(reviews), runs=tmp_path, preset="attefa", encoder="average", hidden=7, epochs=1, embedding_size=5, progress=False
+        str(reviews),
+        runs=tmp_path,
+        preset="attefa",
+        encoder="average",
+        hidden=7,
+        epochs=1,
+        embedding_size=5,
+        progress=False,
     )
     config = yaml.safe_load((model.run / "config.yaml").read_text())
     assert (config["activation"], config["hidden"], config["metric"]) == ("tanh", 7, "roc_auc")

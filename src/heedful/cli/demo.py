@@ -45,17 +45,11 @@ def _choose() -> dict[str, Any]:
             markup=False,
         )
         return {"dataset": "mock_2", "epochs": 2, "embedding_size": 100}
-    return {
-        "dataset": "rotten_tomatoes",
-        "vectors": _VECTORS,
-        "epochs": 5,
-        "embedding_dropout": 0.3,
-        "decoder_dropout": 0.3,
-    }
+    return {"dataset": "rotten_tomatoes", "vectors": _VECTORS, "epochs": 5}
 
 
 def _show_examples(classifier: Any) -> None:
-    """Show the first test texts of middling length."""
+    """Show test texts of middling length, of each class in turn."""
     from heedful.cli.heatmap import show
     from heedful.config import TrainConfig, build
     from heedful.data.loading import load_corpus
@@ -63,7 +57,9 @@ def _show_examples(classifier: Any) -> None:
 
     config = build(TrainConfig, Run(classifier.run).config())
     test = load_corpus(config).splits["test"]
-    chosen = [text for text in test.texts if 10 <= len(text.split()) <= 75][:_SHOWN]
+    texts = [i for i, text in enumerate(test.texts) if 10 <= len(text.split()) <= 75]
+    turns = zip(*([i for i in texts if test.labels[i] == label] for label in range(len(classifier.labels))), strict=False)
+    chosen = [test.texts[i] for turn in turns for i in turn][:_SHOWN]
     out = console()
     out.print(
         "\n[bold]What it attends to[/] (the darker, the more weight; the same in numbers below each text)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +14,12 @@ from heedful.data import assets
 from heedful.data.vector_files import read_vector_file
 from heedful.errors import BadInput, did_you_mean
 
-_SPREAD = 0.1
-"""Standard deviation of drawn vectors where there are no pretrained ones to take it from."""
+_LENGTH = 2.0
+"""About how long drawn vectors are, of whatever size, where there are no pretrained ones to be like.
+
+Measured: much longer ones (a normal distribution of deviation 1) cost five points of accuracy on Rotten
+Tomatoes, much shorter ones keep bAbI from being learnt for many epochs.
+"""
 
 
 class InitialEmbeddings(NamedTuple):
@@ -57,7 +62,7 @@ def initial_embeddings(
 
     Words that are not covered are drawn from a normal distribution with the mean and standard deviation, in
     each dimension, of those that are: at another scale, rare words would stand out. Without a source the mean
-    is 0 and the deviation 0.1. What a word is given depends on the seed and its position alone. The first
+    is 0 and the deviation such that vectors are about 2 long. What a word is given depends on the seed and its position alone. The first
     word is the padding, and stays zero. `size` counts only without a source: a source has its own.
     """
     vectors, found = (
@@ -68,7 +73,7 @@ def initial_embeddings(
         vectors, found = read_vectors(source, words[1:], progress=progress)
     known = vectors[found]
     mean = known.mean(axis=0) if len(known) else 0.0
-    spread = known.std(axis=0) if len(known) > 1 else _SPREAD
+    spread = known.std(axis=0) if len(known) > 1 else _LENGTH / math.sqrt(vectors.shape[1])
     # Drawn for every position, also where it is not needed, so that no draw depends on what is covered.
     drawn = mean + spread * np.random.default_rng(seed).standard_normal(vectors.shape, dtype=np.float32)
     filled = np.where(found[:, None], vectors, drawn).astype(np.float32)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from heedful.config import ModelOptions
 from heedful.registry import Registry
@@ -35,7 +34,7 @@ class Encoder(nn.Module):
         return mean_pool(h, present)
 
 
-_PACKING_COST = 1.3  # measured: time per token of a packed run over that of a padded one
+_UNEVEN = 1.3  # texts run together may differ by this much in length: less padding, or fewer runs
 
 ENCODERS: Registry[type[Encoder]] = Registry("encoder", __name__)
 
@@ -64,7 +63,9 @@ class Recurrent(Encoder):
     def __init__(self, options: ModelOptions, input_size: int) -> None:
         super().__init__(options, input_size)
         self.forwards = self.cell(input_size, options.hidden, batch_first=True)
-        self.backwards = self.cell(input_size, options.hidden, batch_first=True) if self.bidirectional else None
+        self.backwards = (
+            self.cell(input_size, options.hidden, batch_first=True) if self.bidirectional else None
+        )
         self.size = options.hidden * (2 if self.bidirectional else 1)
 
     def forward(
@@ -93,15 +94,31 @@ def _run(
 ) -> Float[Tensor, "batch tokens size"]:
     """Run a cell from left to right. What follows a text's end cannot change the states before it.
 
-    A padded run is faster per token than a packed one (the library has a fused kernel for it), so packing
-    pays only where much is padding, as among the sentences of a document.
+    Texts of like length are run padded, together: the library's fused kernel needs that, and its packed
+    runs take time that is quadratic in the length of a text.
     """
-    if present.sum() * _PACKING_COST >= present.numel():
+    lengths = present.sum(1).clamp(min=1)
+    tokens = x.shape[1]
+    if int(lengths.min()) * _UNEVEN >= tokens:
         h: Tensor = cell(x)[0]
         return h
-    lengths = present.sum(1).clamp(min=1)
-    packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-    return pad_packed_sequence(cell(packed)[0], batch_first=True, total_length=x.shape[1])[0]
+    order = lengths.argsort(descending=True)
+    parts = []
+    for group, longest in _groups(order.tolist(), lengths.tolist()):
+        part: Tensor = cell(x[group, :longest])[0]
+        parts.append(nn.functional.pad(part, (0, 0, 0, tokens - longest)))
+    return torch.cat(parts).index_select(0, order.argsort())
+
+
+def _groups(order: list[int], lengths: list[int]) -> Iterator[tuple[list[int], int]]:
+    """Cut rows, sorted from long to short, where a text is much shorter than the longest of its group."""
+    group: list[int] = []
+    for row in order:
+        if group and lengths[row] * _UNEVEN < lengths[group[0]]:
+            yield group, lengths[group[0]]
+            group = []
+        group.append(row)
+    yield group, lengths[group[0]]
 
 
 def _reverse(

@@ -56,7 +56,7 @@ class HierarchicalEncoder(nn.Module):
         word_weights = embedded.new_zeros(mask.numel())
         # Sentences of like size go together, because one very long sentence would pad all the others.
         bucket = torch.log2(sizes.float()).floor()
-        for size in bucket.unique():
+        for size in sorted(set(bucket.tolist())):
             chosen = (bucket == size).nonzero()[:, 0]
             steps = torch.arange(int(sizes[chosen].max()))[None, :]
             real = steps < sizes[chosen, None]  # [chosen sentences, words]
@@ -65,7 +65,9 @@ class HierarchicalEncoder(nn.Module):
             weights = self.word_attention.normalise(self.word_attention.score(states, None), real)[:, 0]
             pooled = pooled.index_copy(0, chosen, torch.einsum("sw,swm->sm", weights, states))
             word_weights = word_weights.index_copy(0, where[real], weights[real])
-        sequence = pooled.new_zeros(*present.shape, pooled.shape[-1]).masked_scatter(present[..., None], pooled)
+        sequence = pooled.new_zeros(*present.shape, pooled.shape[-1]).masked_scatter(
+            present[..., None], pooled
+        )
         h = self.sentences(self.dropout(sequence), present)
         return EncodedSentences(h, present, word_weights.view(mask.shape))
 
