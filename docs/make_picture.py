@@ -19,7 +19,9 @@ from heedful.cli.heatmap import show
 
 def main(run: str, texts: list[str]) -> None:
     """Export the terminal's output, without the web fonts that the exporter would link to."""
-    console = Console(record=True, width=84, force_terminal=True, color_system="truecolor", file=io.StringIO())
+    console = Console(
+        record=True, width=84, force_terminal=True, color_system="truecolor", file=io.StringIO()
+    )
     for number, prediction in enumerate(heedful.load(run).predict(texts)):
         console.print(*([""] if number else []), show(prediction), sep="\n")
     svg = console.export_svg(title="heedful predict", theme=DEFAULT_TERMINAL_THEME)

@@ -50,7 +50,16 @@ def test_hierarchical_predictions_have_sentences_and_words(toy_classifier):
     (prediction,) = toy_classifier(hierarchical=True).predict([text])
     assert [text[i.start : i.end] for i in prediction.items] == ["A fine film.", "It holds up."]
     assert sum(i.weight for i in prediction.items) == pytest.approx(1.0)
-    assert [text[i.start : i.end] for i in prediction.words] == ["A", "fine", "film", ".", "It", "holds", "up", "."]
+    assert [text[i.start : i.end] for i in prediction.words] == [
+        "A",
+        "fine",
+        "film",
+        ".",
+        "It",
+        "holds",
+        "up",
+        ".",
+    ]
     first = sum(i.weight for i in prediction.words[:4])
     assert first == pytest.approx(prediction.items[0].weight)
 

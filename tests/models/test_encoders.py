@@ -17,9 +17,7 @@ def _ragged(lengths: list[int], tokens: int, size: int = 4) -> tuple[torch.Tenso
     return x, torch.arange(tokens)[None] < torch.tensor(lengths)[:, None]
 
 
-@pytest.mark.parametrize(
-    "lengths", [[7, 7, 7], [7, 6, 5], [7, 1, 2]], ids=["even", "nearly", "ragged"]
-)
+@pytest.mark.parametrize("lengths", [[7, 7, 7], [7, 6, 5], [7, 1, 2]], ids=["even", "nearly", "ragged"])
 @pytest.mark.parametrize(("name", "cell"), [("bilstm", nn.LSTM), ("bigru", nn.GRU)])
 def test_two_directions_equal_the_bidirectional_layer_text_by_text(name, cell, lengths):
     encoder = ENCODERS.get(name)(ModelOptions(hidden=3), 4)

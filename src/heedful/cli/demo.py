@@ -58,7 +58,10 @@ def _show_examples(classifier: Any) -> None:
     config = build(TrainConfig, Run(classifier.run).config())
     test = load_corpus(config).splits["test"]
     texts = [i for i, text in enumerate(test.texts) if 10 <= len(text.split()) <= 75]
-    turns = zip(*([i for i in texts if test.labels[i] == label] for label in range(len(classifier.labels))), strict=False)
+    turns = zip(
+        *([i for i in texts if test.labels[i] == label] for label in range(len(classifier.labels))),
+        strict=False,
+    )
     chosen = [test.texts[i] for turn in turns for i in turn][:_SHOWN]
     out = console()
     out.print(

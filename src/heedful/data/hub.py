@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from heedful.data.catalogue import Card
+from heedful.data.offline import quick_to_give_up
 from heedful.data.rows import Row
 from heedful.errors import BadInput
 
@@ -20,7 +21,8 @@ def _load(hub: str, config: str | None) -> Any:
     except ImportError:
         raise BadInput("The hub needs an extra package: pip install 'heedful[hub]'.") from None
     try:
-        return load_dataset(hub, config)
+        with quick_to_give_up():
+            return load_dataset(hub, config)
     except Exception as error:  # the library raises many kinds, all of them meaning: not to be had now
         reason = str(error).strip().splitlines()[0][:150] if str(error).strip() else type(error).__name__
         raise BadInput(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, trainers
 
+from heedful.data.offline import quick_to_give_up
 from heedful.data.text import PAD, UNKNOWN, sentence_numbers, word_tokenizer
 from heedful.data.tokens import FlatTokens
 from heedful.errors import BadInput
@@ -70,7 +71,8 @@ class Vocabulary:
         from transformers import AutoTokenizer
 
         try:
-            pretrained = AutoTokenizer.from_pretrained(name)
+            with quick_to_give_up():
+                pretrained = AutoTokenizer.from_pretrained(name)
             tokenizer = Tokenizer.from_str(pretrained.backend_tokenizer.to_str())
         except (OSError, ValueError, AttributeError) as error:
             raise BadInput(

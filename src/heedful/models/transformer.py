@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.config import ModelOptions
+from heedful.data.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.models.encoders import Encoder
 
@@ -53,7 +54,8 @@ def load_transformer(name: str) -> nn.Module:
     logging.disable_progress_bar()  # heedful shows its own
     logging.set_verbosity_error()
     try:
-        model: nn.Module = AutoModel.from_pretrained(name, trust_remote_code=False, dtype=torch.float32)
+        with quick_to_give_up():
+            model: nn.Module = AutoModel.from_pretrained(name, trust_remote_code=False, dtype=torch.float32)
     except (OSError, ValueError, KeyError) as error:
         raise BadInput(
             f"Cannot load the pretrained model {name!r}: give a folder with config.json and model.safetensors, "

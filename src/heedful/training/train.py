@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.request import getproxies
 
 import torch
 from rich.console import Console
@@ -20,7 +17,6 @@ from heedful.data.corpus import Corpus
 from heedful.data.loading import load_corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.models.transformer import PREFIX
 from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.evaluation import evaluate
@@ -59,8 +55,6 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             return _load(run, console)
-        if config.encoder.startswith(PREFIX):
-            _do_not_wait_for_the_hub()
         prepared = prepare(config, corpus, say=status.update)
         with run.locked():
             if run.complete:  # another process was faster
@@ -69,16 +63,6 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
             status.stop()
             _fit(config, corpus, prepared, run, metric, console)
     return Classifier.from_pretrained(run.folder)
-
-
-def _do_not_wait_for_the_hub() -> None:
-    """Tell the hub's library to work offline if the hub cannot be reached: else it tries for a minute."""
-    if {"HF_HUB_OFFLINE", "HF_ENDPOINT"} & os.environ.keys() or getproxies():
-        return
-    try:
-        socket.create_connection(("huggingface.co", 443), timeout=3).close()
-    except OSError:
-        os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def _load(run: Run, console: Console) -> Classifier:
