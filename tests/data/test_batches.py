@@ -59,3 +59,19 @@ def test_little_is_padded(batches):
     assert padded < 1.1 * lengths.sum()
     in_order = sum(32 * lengths[i : i + 32].max() for i in range(0, 5000, 32))
     assert in_order > 2 * lengths.sum()
+
+
+def test_one_very_long_text_does_not_pad_its_companions():
+    lengths = np.array([10] * 99 + [10_000])
+    batches = training_batches(lengths, 32, seed=0, epoch=0, max_tokens=20_000)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(100))
+    assert all(lengths[batch].max() * len(batch) <= 20_000 for batch in batches)
+    (long,) = [batch for batch in batches if 99 in batch]
+    assert len(long) <= 2
+
+
+def test_a_text_beyond_the_bound_is_a_batch_alone():
+    assert [b.tolist() for b in training_batches(np.array([50, 50]), 8, seed=0, epoch=0, max_tokens=10)] in (
+        [[0], [1]],
+        [[1], [0]],
+    )

@@ -53,8 +53,8 @@ def test_one_file_becomes_three_splits(tmp_path):
     }
     assert read == dict(TRAIN)
     assert corpus.notes == (
-        "test is 10 % of train, carved out with seed 0.",
-        "dev is 10 % of train, carved out with seed 0.",
+        "test is 6 texts (10%) of train, carved out with seed 0.",
+        "dev is 5 texts (9%) of train, carved out with seed 0.",
     )
 
 
@@ -375,4 +375,12 @@ def test_trec_lacks_dev_which_is_carved():
     assert (sizes["train"] + sizes["dev"], sizes["test"]) == (5452, 500)
     assert 500 < sizes["dev"] < 600
     assert not set(corpus.splits["train"].texts) & set(corpus.splits["dev"].texts)
-    assert corpus.notes == ("dev is 10 % of train, carved out with seed 0.",)
+    assert corpus.notes == ("dev is 5 texts (9%) of train, carved out with seed 0.",)
+
+
+def test_a_text_with_very_many_copies_stays_in_train():
+    texts = ["yes"] * 500 + [f"text {i}" for i in range(500)]
+    train, carved = carve(Split(texts, np.arange(1000) % 2), 0.1, seed=0)
+    assert "yes" not in carved.texts
+    assert len(carved) == 50
+    assert len(train) + len(carved) == 1000

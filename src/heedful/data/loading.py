@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,11 @@ def load_corpus(options: DataOptions) -> Corpus:
     _check_two_classes(splits["train"], corpus.labels)
     for split, fraction in (("test", options.test_fraction), ("dev", options.dev_fraction)):
         if split not in splits:
+            whole = len(splits["train"])
             splits["train"], splits[split] = carve(splits["train"], fraction, seed=options.split_seed)
+            share = len(splits[split]) / whole
             notes.append(
-                f"{split} is {100 * fraction:.3g} % of train, carved out with seed {options.split_seed}."
+                f"{split} is {len(splits[split])} texts ({share:.0%}) of train, carved out with seed {options.split_seed}."
             )
     train = splits["train"]
     if options.limit is not None and options.limit < len(train):
@@ -41,15 +44,22 @@ def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
     """Divide a split in two, each with the classes in nearly the same proportion.
 
     Copies of a text go where the text goes, or the new split would hold texts that train has seen. Every
-    class keeps a text in train, or nothing could be learnt of it.
+    class keeps a text in train, or nothing could be learnt of it; and so does a text with so many copies that
+    they would be a tenth of the new split, where there are others to choose from.
     """
     first_copy: dict[str, int] = {}
     for row, text in enumerate(train.texts):
         first_copy.setdefault(text, row)
+    copies = Counter(train.texts)
+    many = max(1.0, len(train) * fraction / 10)
     texts = np.fromiter(first_copy.values(), dtype=np.int64)
     shuffled = np.random.default_rng([seed, len(train)]).permutation(texts)
     _, stays = np.unique(train.labels[shuffled], return_index=True)
     pool = np.delete(shuffled, stays)
+    rare = pool[
+        np.fromiter((copies[train.texts[row]] <= many for row in pool), dtype=np.bool_, count=len(pool))
+    ]
+    pool = rare if len(rare) else pool
     if not len(pool):
         raise BadInput(
             f"train has too few different texts ({len(texts)}) to carve another split out: give --dev-file and --test-file."
