@@ -119,6 +119,19 @@ def test_pieces_are_joined_to_words(bert, reviews, tmp_path):
     assert sum(i.weight for i in prediction.items) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("heads", [1, 2])
+def test_the_same_transformer_reads_text_and_question(bert, tmp_path, heads):
+    data = tmp_path / "pairs.csv"
+    rows = [f"a {'fine' if i % 2 else 'dull'} film {'. ' * (i % 5)},film {i % 3},{i % 3}" for i in range(60)]
+    data.write_text("premise,hypothesis,label\n" + "\n".join(rows))
+    classifier = _train(data, bert, tmp_path / "runs", heads=heads)
+    (prediction,) = classifier.predict(["a fine film"], ["bad film"])
+    assert len(prediction.probabilities) == 3
+    assert sum(i.weight for i in prediction.items) == pytest.approx(1.0)
+    (other,) = classifier.predict(["a fine film"], ["made"])
+    assert other.probabilities != prediction.probabilities
+
+
 def test_a_saved_transformer_needs_neither_hub_nor_folder(bert, reviews, tmp_path):
     classifier = _train(reviews, bert, tmp_path / "runs")
     before = classifier.predict(["a fine film"])

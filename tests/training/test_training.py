@@ -140,6 +140,7 @@ def test_presets_fill_in_what_is_not_given(tmp_path, reviews):
     ("options", "message"),
     [
         ({"encoder": "bilstn"}, "no encoder named 'bilstn': did you mean bilstm"),
+        ({"encoder": "minilm-l6"}, "no encoder named 'minilm-l6': did you mean hf:minilm-l6"),
         ({"objective": "vanila"}, "no objective named 'vanila': did you mean vanilla"),
         ({"preset": "jane-wallace"}, "no preset named 'jane-wallace': did you mean jain-wallace"),
         ({"hiden": 3}, "no option 'hiden': did you mean hidden"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console, error_console, plain
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
 
@@ -68,11 +68,15 @@ def predict(
 
       heedful predict RUN --file reviews.csv --text-column body -o out.jsonl
     """
-    from heedful.loading import load
-    from heedful.storage import write_text
-
     chosen, queries = _inputs(texts, query, file, text_column, query_column)
-    predictions = load(run, runs=runs).predict(chosen, queries)
+    with error_console().status(f"Classifying {len(chosen):,} texts"):
+        import torch
+
+        from heedful.loading import load
+        from heedful.storage import write_text
+
+        torch.set_num_threads(1)  # as in training: on busy cores, two threads are slower than one
+        predictions = load(run, runs=runs).predict(chosen, queries)
     if output is not None:
         write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
         console().print(

@@ -37,8 +37,11 @@ def check_names(config: TrainConfig) -> None:
     """Fail on a misspelt name before any work is done."""
     OBJECTIVES.get(config.objective)
     for encoder in (config.encoder, config.sentence_encoder):
-        if encoder is not None and not encoder.startswith(PREFIX):
-            ENCODERS.get(encoder)
+        if encoder is None or encoder.startswith(PREFIX):
+            continue
+        if encoder not in ENCODERS and encoder in _transformers():
+            raise BadInput(f"There is no encoder named {encoder!r}: did you mean {PREFIX}{encoder}?")
+        ENCODERS.get(encoder)
 
 
 def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
@@ -99,10 +102,11 @@ def _pretrained_path(config: TrainConfig, say: Say) -> str | None:
     if not config.encoder.startswith(PREFIX):
         return None
     name = config.encoder.removeprefix(PREFIX)
-    known = assets.assets()
-    if name in known and known[name].kind == "transformer":
-        return str(_with_config(assets.get(name, progress=say)))
-    return name
+    return str(_with_config(assets.get(name, progress=say))) if name in _transformers() else name
+
+
+def _transformers() -> list[str]:
+    return [name for name, asset in assets.assets().items() if asset.kind == "transformer"]
 
 
 def _with_config(folder: Path) -> Path:
