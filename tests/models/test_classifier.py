@@ -64,6 +64,17 @@ def test_hierarchical_predictions_have_sentences_and_words(toy_classifier):
     assert first == pytest.approx(prediction.items[0].weight)
 
 
+def test_a_batch_of_texts_goes_through_the_stages(toy_classifier):
+    classifier = toy_classifier()
+    batch = classifier.batch(["a fine film", "dull"])
+    assert batch.tokens.words == [["a", "fine", "film"], ["dull"]]
+    states = classifier.model.encode(classifier.model.embed(batch), batch)
+    weights = classifier.model.attend(states)
+    assert weights.shape == (2, 1, 3)
+    (first, _) = classifier.predict(["a fine film", "dull"])
+    assert [i.weight for i in first.items] == pytest.approx(weights[0, 0].tolist(), abs=1e-6)
+
+
 @pytest.mark.parametrize("hierarchical", [False, True])
 def test_long_short_and_unknown_texts_all_work(toy_classifier, hierarchical):
     classifier = toy_classifier(hierarchical=hierarchical)

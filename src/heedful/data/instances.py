@@ -13,6 +13,7 @@ from torch import Tensor
 from heedful.data.corpus import Split
 from heedful.data.tokens import FlatTokens, Tokens
 from heedful.data.vocabulary import Vocabulary
+from heedful.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,21 @@ class Instances:
     def lengths(self) -> NDArray[np.int64]:
         """Tokens per text: what a batch is bucketed by."""
         return self.tokens.lengths
+
+    def evidence(self, rows: NDArray[np.int64]) -> Bool[Tensor, "batch tokens"]:
+        """Mark the tokens that overlap a span of planted or annotated evidence, padded as in `batch`."""
+        if self.split.evidence is None:
+            raise BadInput(
+                "Nobody recorded evidence for these texts: use a synthetic corpus, or one with rationales."
+            )
+        tokens = self.tokens.pad(rows, [self.split.texts[i] for i in rows])
+        marked = torch.zeros_like(tokens.mask)
+        for place, row in enumerate(rows):
+            spans = torch.tensor(self.split.evidence[row], dtype=torch.long).reshape(-1, 2)
+            starts, ends = tokens.offsets[place].unbind(-1)
+            overlap = (starts[:, None] < spans[None, :, 1]) & (ends[:, None] > spans[None, :, 0])
+            marked[place] = overlap.any(1) & tokens.mask[place]
+        return marked
 
     def batch(self, rows: NDArray[np.int64]) -> Batch:
         """Pad these rows into one batch."""

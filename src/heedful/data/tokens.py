@@ -49,6 +49,8 @@ class FlatTokens:
     word_of: NDArray[np.int32] | None = None
     """None where every token is a word."""
     sentence_of: NDArray[np.int32] | None = None
+    cut: int = 0
+    """How many texts were longer than the tokeniser allows, and lost their end."""
 
     def __len__(self) -> int:
         return len(self.rows) - 1
@@ -57,6 +59,15 @@ class FlatTokens:
     def lengths(self) -> NDArray[np.int64]:
         """How many tokens each text has."""
         return np.diff(self.rows)
+
+    @property
+    def items(self) -> NDArray[np.int64]:
+        """How many of them are real items: all but special tokens."""
+        if self.word_of is None:
+            return self.lengths
+        before = np.concatenate([[0], np.cumsum(self.word_of >= 0)])
+        items: NDArray[np.int64] = before[self.rows[1:]] - before[self.rows[:-1]]
+        return items
 
     def pad(self, chosen: NDArray[np.int64], texts: list[str]) -> Tokens:
         """Put the chosen texts into one padded batch."""

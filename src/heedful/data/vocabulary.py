@@ -111,11 +111,14 @@ class Vocabulary:
         """Turn texts into flat tokens, a chunk at a time."""
         by_word = isinstance(self.tokenizer.model, models.WordLevel)
         counts: list[int] = []
+        cut = 0
         ids, offsets, word_of, sentence_of = (list[NDArray[np.int32]]() for _ in range(4))
         for first in range(0, len(texts), _CHUNK):
             chunk = texts[first : first + _CHUNK]
             encodings = self.tokenizer.encode_batch(list(chunk))
             counts += map(len, encodings)
+            if self.tokenizer.truncation is not None:
+                cut += sum(bool(encoding.overflowing) for encoding in encodings)
             ids.append(_flat(encoding.ids for encoding in encodings))
             offsets.append(
                 _flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2)
@@ -133,6 +136,7 @@ class Vocabulary:
             offsets=np.concatenate(offsets) if offsets else np.empty((0, 2), np.int32),
             word_of=np.concatenate(word_of) if word_of else None,
             sentence_of=np.concatenate(sentence_of) if sentence_of else None,
+            cut=cut,
         )
 
 

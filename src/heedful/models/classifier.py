@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save
 
 from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
-from heedful.data.instances import Instances
+from heedful.data.instances import Batch, Instances
 from heedful.data.text import clean_text
 from heedful.data.vocabulary import Vocabulary
 from heedful.errors import BadInput
@@ -41,18 +41,16 @@ class Classifier:
         """Tokenise a split for this model."""
         return Instances.encode(split, self.vocabulary, classes=len(self.labels))
 
+    def batch(self, texts: Sequence[str], queries: Sequence[str] | None = None) -> Batch:
+        """Put texts into one padded batch, in the order given, for the stages of `model`."""
+        instances = self._read(texts, queries)
+        return instances.batch(np.arange(len(instances)))
+
     def predict(
         self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
     ) -> list[Prediction]:
         """Classify texts: label, probabilities, and the weight of every item."""
-        if isinstance(texts, str):
-            raise BadInput("predict takes a list of texts: put the one text into brackets.")
-        instances = self.instances(self._as_split(texts, queries))
-        empty = np.flatnonzero(instances.lengths == 0)
-        if len(empty):
-            raise BadInput(
-                f"Text {int(empty[0]) + 1} holds no word that this model's rules can find: give some text."
-            )
+        instances = self._read(texts, queries)
         predictions: list[Prediction | None] = [None] * len(texts)
         self.model.eval()
         with torch.inference_mode():
@@ -108,6 +106,18 @@ class Classifier:
         _load_weights(model, folder / WEIGHTS)
         model.eval()
         return cls(model, vocabulary, description["labels"], description["task"], folder)
+
+    def _read(self, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
+        """Tokenise texts of the user's own, refusing what cannot be read."""
+        if isinstance(texts, str):
+            raise BadInput("A list of texts is needed: put the one text into brackets.")
+        instances = self.instances(self._as_split(texts, queries))
+        empty = np.flatnonzero(instances.tokens.items == 0)
+        if len(empty):
+            raise BadInput(
+                f"Text {int(empty[0]) + 1} holds no word that this model's rules can find: give some text."
+            )
+        return instances
 
     def _as_split(self, texts: Sequence[str], queries: Sequence[str] | None) -> Split:
         wanted = self.model.architecture.query

@@ -52,7 +52,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
     splits, notes = {}, list(corpus.notes)
     for name, split in corpus.splits.items():
         instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
-        long_enough = np.flatnonzero(instances.lengths >= config.min_words)
+        long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
         if len(long_enough) < len(instances):
             notes.append(
                 f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
@@ -60,6 +60,9 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
             if not len(long_enough):
                 raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
             instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
+        if instances.tokens.cut:
+            limit = int(instances.lengths.max())
+            notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
         splits[name] = instances
 
     torch.manual_seed(config.seed)
