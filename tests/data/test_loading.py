@@ -375,7 +375,7 @@ def test_trec_lacks_dev_which_is_carved():
     assert (sizes["train"] + sizes["dev"], sizes["test"]) == (5452, 500)
     assert 500 < sizes["dev"] < 600
     assert not set(corpus.splits["train"].texts) & set(corpus.splits["dev"].texts)
-    assert corpus.notes == ("dev is 5 texts (9%) of train, carved out with seed 0.",)
+    assert corpus.notes == ("dev is 544 texts (10%) of train, carved out with seed 0.",)
 
 
 def test_a_text_with_very_many_copies_stays_in_train():
