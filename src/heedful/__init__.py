@@ -4,19 +4,22 @@ import heedful
 
 model = heedful.train("sst2", encoder="bilstm", vectors="glove-840b-300d")
 model.predict(["a warm , funny , engaging film ."])
+heedful.explain(model, ["a warm , funny film ."], "leave_one_out")
 heedful.load("runs/…")
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heedful.models.classifier import Classifier
+    from heedful.models.prediction import Prediction
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load", "train"]
+__all__ = ["__version__", "explain", "load", "train"]
 
 
 def train(
@@ -46,3 +49,17 @@ def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
     from heedful.loading import load as load_run
 
     return load_run(run, runs=runs)
+
+
+def explain(
+    model: Classifier,
+    texts: Sequence[str],
+    name: str = "attention",
+    *,
+    queries: Sequence[str] | None = None,
+    seed: int = 0,
+) -> list[Prediction]:
+    """Classify texts and score every item by an explainer (`heedful list explainers`)."""
+    from heedful.explain.explain import explain as explain_texts
+
+    return explain_texts(model, texts, name, queries=queries, seed=seed)

@@ -15,6 +15,7 @@ from heedful.cli.console import error_console, plain
 from heedful.cli.data import data
 from heedful.cli.demo import demo
 from heedful.cli.doctor import doctor
+from heedful.cli.explain import explain
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
 from heedful.cli.predict import predict
@@ -49,7 +50,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, predict, runs):
+for _command in (demo, train, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

@@ -14,26 +14,29 @@ from heedful.models.prediction import Item, Prediction
 
 # From paper to deep blue, perceptually even and readable for the colour-blind; text flips to white half way.
 _PALETTE = ((247, 251, 255), (198, 219, 239), (107, 174, 214), (33, 113, 181), (8, 48, 107))
+# And to deep purple through pink, which the colour-blind tell from blue, for scores that count against the decision.
+_AGAINST = ((255, 247, 243), (252, 197, 192), (247, 104, 161), (174, 1, 126), (73, 0, 106))
 _WHITE_TEXT_FROM = 0.6
 _TOP = 5
 _MOST_CHARACTERS = 4000
 
 
 def shade(strength: float) -> Style:
-    """Give the style for a strength between 0 and 1."""
-    place = min(max(strength, 0.0), 1.0) * (len(_PALETTE) - 1)
-    low = min(int(place), len(_PALETTE) - 2)
+    """Give the style for a strength between −1 and 1."""
+    palette, strength = (_PALETTE if strength >= 0 else _AGAINST), min(abs(strength), 1.0)
+    place = strength * (len(palette) - 1)
+    low = min(int(place), len(palette) - 2)
     part = place - low
     red, green, blue = (
-        round(a + (b - a) * part) for a, b in zip(_PALETTE[low], _PALETTE[low + 1], strict=True)
+        round(a + (b - a) * part) for a, b in zip(palette[low], palette[low + 1], strict=True)
     )
     text = Color.from_rgb(255, 255, 255) if strength >= _WHITE_TEXT_FROM else Color.from_rgb(0, 0, 0)
     return Style(color=text, bgcolor=Color.from_rgb(red, green, blue))
 
 
 def heatmap(text: str, items: Sequence[Item]) -> Text:
-    """Shade every item by its weight relative to the largest."""
-    largest = max((item.weight for item in items), default=0.0) or 1.0
+    """Shade every item by its weight relative to the largest; of signed scores, what counts against in pink."""
+    largest = max((abs(item.weight) for item in items), default=0.0) or 1.0
     drawn, position = Text(), 0
     for item in items:
         if item.start > _MOST_CHARACTERS:
@@ -58,7 +61,7 @@ def show(prediction: Prediction) -> Group:
         lines.append(Text.assemble(("for: ", "dim"), printable(prediction.query)))
     lines.append(heatmap(prediction.text, prediction.words or prediction.items))
     if prediction.items:
-        top = sorted(prediction.items, key=lambda item: -item.weight)[:_TOP]
+        top = sorted(prediction.items, key=lambda item: -abs(item.weight))[:_TOP]
         words = "   ".join(f"{_shorten(prediction.text[i.start : i.end])} {_spell(i.weight)}" for i in top)
         lines.append(Text(words, style="dim"))
     else:
@@ -73,4 +76,4 @@ def _shorten(text: str) -> str:
 
 def _spell(weight: float) -> str:
     """Two digits, or one that is not zero: in a long text every weight is small."""
-    return f"{weight:.2f}" if weight >= 0.01 else f"{weight:.1g}"
+    return f"{weight:.2f}" if abs(weight) >= 0.01 else f"{weight:.1g}"

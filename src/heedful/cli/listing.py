@@ -9,7 +9,7 @@ import typer
 from heedful.cli.console import console, plain
 from heedful.errors import BadInput, did_you_mean
 
-KINDS = ("encoders", "objectives", "presets", "datasets", "assets")
+KINDS = ("encoders", "objectives", "explainers", "presets", "datasets", "assets")
 
 
 def list_names(
@@ -43,6 +43,10 @@ def _describe(kind: str) -> dict[str, str]:
             from heedful.training.objectives import OBJECTIVES
 
             return OBJECTIVES.descriptions()
+        case "explainers":
+            from heedful.explain.explainer import EXPLAINERS
+
+            return EXPLAINERS.descriptions()
         case "presets":
             from heedful.presets import PRESETS
 

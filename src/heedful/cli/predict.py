@@ -2,60 +2,33 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import error_console
+from heedful.cli.texts import (
+    AsJson,
+    File,
+    OutputFile,
+    Queries,
+    QueryColumn,
+    RunName,
+    TextColumn,
+    Texts,
+    deliver,
+    read_inputs,
+)
 from heedful.cli.train import RunsFolder
-from heedful.errors import BadInput
-
-if TYPE_CHECKING:
-    from heedful.models.prediction import Item, Prediction
-
-_DATA, _OUTPUT = "Data", "Output"
 
 
 def predict(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs).")],
-    texts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),
-    ] = None,
-    query: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT", help="Question or hypothesis, once for every text.", rich_help_panel=_DATA
-        ),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Classify the rows of a CSV, JSONL or Parquet file.", rich_help_panel=_DATA
-        ),
-    ] = None,
-    text_column: Annotated[
-        str, typer.Option(metavar="NAME", help="The file's column with the text.", rich_help_panel=_DATA)
-    ] = "text",
-    query_column: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The file's column with the question or hypothesis.", rich_help_panel=_DATA
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT
-        ),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.", rich_help_panel=_OUTPUT)
-    ] = False,
+    run: RunName,
+    texts: Texts = None,
+    query: Queries = None,
+    file: File = None,
+    text_column: TextColumn = "text",
+    query_column: QueryColumn = None,
+    output: OutputFile = None,
+    as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Classify texts and draw the attention over their words.
@@ -68,83 +41,12 @@ def predict(
 
       heedful predict RUN --file reviews.csv --text-column body -o out.jsonl
     """
-    chosen, queries = _inputs(texts, query, file, text_column, query_column)
+    chosen, queries = read_inputs(texts, query, file, text_column, query_column)
     with error_console().status(f"Classifying {len(chosen):,} texts"):
         import torch
 
         from heedful.loading import load
-        from heedful.storage import write_text
 
         torch.set_num_threads(1)  # as in training: on busy cores, two threads are slower than one
         predictions = load(run, runs=runs).predict(chosen, queries)
-    if output is not None:
-        write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
-        console().print(
-            f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True
-        )
-    elif as_json:
-        for line in _json_lines(predictions):
-            typer.echo(line)
-    else:
-        from heedful.cli.heatmap import show
-
-        for number, prediction in enumerate(predictions):
-            console().print(*([""] if number else []), show(prediction), sep="\n")
-
-
-def _inputs(
-    texts: list[str] | None,
-    query: list[str] | None,
-    file: Path | None,
-    text_column: str,
-    query_column: str | None,
-) -> tuple[list[str], list[str] | None]:
-    if file is not None:
-        if texts:
-            raise BadInput("Both texts and --file are given: choose one.")
-        if query:
-            raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
-        from heedful.data.reading import read_texts
-
-        return read_texts(file, text_column, query_column)
-    if not texts:
-        if sys.stdin.isatty():
-            raise BadInput("No text is given: write one in quotes after the run, or use --file.")
-        texts = _lines_of_standard_input()
-    for number, text in enumerate(texts, start=1):
-        if not text.strip():
-            raise BadInput(f"Text {number} is empty: give some words.")
-    return texts, query or None
-
-
-def _lines_of_standard_input() -> list[str]:
-    try:
-        texts = [line for line in sys.stdin.read().split("\n") if line.strip()]
-    except UnicodeDecodeError:
-        raise BadInput("Standard input is not UTF-8 text: convert it, for example with iconv.") from None
-    if not texts:
-        raise BadInput("Standard input held no text: give one a line.")
-    return texts
-
-
-def _json_lines(predictions: list[Prediction]) -> Iterator[str]:
-    for p in predictions:
-        row = {
-            "text": p.text,
-            "query": p.query,
-            "label": p.label,
-            "probabilities": p.probabilities,
-            "items": _spans(p.text, p.items),
-        }
-        if p.words:  # where the items are sentences
-            row["words"] = _spans(p.text, p.words)
-        # Escaped like line breaks: whatever else could end a line early or steer a terminal.
-        yield "".join(
-            c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(row, ensure_ascii=False)
-        )
-
-
-def _spans(text: str, items: tuple[Item, ...]) -> list[dict[str, Any]]:
-    return [
-        {"start": i.start, "end": i.end, "text": text[i.start : i.end], "weight": i.weight} for i in items
-    ]
+    deliver(predictions, output, as_json=as_json)

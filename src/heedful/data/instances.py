@@ -31,6 +31,16 @@ class Batch:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def take(self, rows: Int[Tensor, " chosen"]) -> Batch:
+        """Give the batch of these rows, as often and in the order they are named."""
+        return Batch(
+            tokens=self.tokens.take(rows),
+            labels=self.labels[rows],
+            rows=self.rows[rows],
+            query=None if self.query is None else self.query.take(rows),
+            candidates=None if self.candidates is None else self.candidates[rows],
+        )
+
 
 @dataclass(frozen=True)
 class Instances:

@@ -29,6 +29,18 @@ class Tokens:
     word_of: Int[Tensor, "batch tokens"]
     sentence_of: Int[Tensor, "batch tokens"] | None = None
 
+    def take(self, rows: Int[Tensor, " chosen"]) -> Tokens:
+        """Give the texts of these rows, as often and in the order they are named."""
+        return Tokens(
+            texts=[self.texts[row] for row in rows.tolist()],
+            ids=self.ids[rows],
+            mask=self.mask[rows],
+            present=self.present[rows],
+            offsets=self.offsets[rows],
+            word_of=self.word_of[rows],
+            sentence_of=None if self.sentence_of is None else self.sentence_of[rows],
+        )
+
     @cached_property
     def words(self) -> list[list[str]]:
         """Each token as it stands in its text; padding and special tokens are left out."""

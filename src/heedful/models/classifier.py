@@ -43,14 +43,14 @@ class Classifier:
 
     def batch(self, texts: Sequence[str], queries: Sequence[str] | None = None) -> Batch:
         """Put texts into one padded batch, in the order given, for the stages of `model`."""
-        instances = self._read(texts, queries)
+        instances = self.read(texts, queries)
         return instances.batch(np.arange(len(instances)))
 
     def predict(
         self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
     ) -> list[Prediction]:
         """Classify texts: label, probabilities, and the weight of every item."""
-        instances = self._read(texts, queries)
+        instances = self.read(texts, queries)
         predictions: list[Prediction | None] = [None] * len(texts)
         self.model.eval()
         with torch.inference_mode():
@@ -107,7 +107,7 @@ class Classifier:
         model.eval()
         return cls(model, vocabulary, description["labels"], description["task"], folder)
 
-    def _read(self, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
+    def read(self, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
         """Tokenise texts of the user's own, refusing what cannot be read."""
         if isinstance(texts, str):
             raise BadInput("A list of texts is needed: put the one text into brackets.")

@@ -50,8 +50,8 @@ def mean_pool(
 def max_pool(
     h: Float[Tensor, "batch items size"], mask: Bool[Tensor, "batch items"]
 ) -> Float[Tensor, "batch size"]:
-    """Largest value of every feature over the items that are there."""
-    return h.masked_fill(~mask[..., None], -torch.inf).amax(1)
+    """Largest value of every feature over the items that are there; zero where there are none."""
+    return h.masked_fill(~mask[..., None], -torch.inf).amax(1).masked_fill(~mask.any(1, keepdim=True), 0.0)
 
 
 class Recurrent(Encoder):

@@ -45,7 +45,8 @@ class HierarchicalEncoder(nn.Module):
     ) -> EncodedSentences:
         """Gather the words of each sentence, pool them, and encode the sequence of sentences."""
         count = sentence_of.max(1).values + 1  # sentences per text
-        present = torch.arange(int(count.max()))[None, :] < count[:, None]  # [batch, sentences]
+        # A text may have lost all its sentences to an audit: there is always one place for a sentence.
+        present = torch.arange(max(int(count.max()), 1))[None, :] < count[:, None]  # [batch, sentences]
         sizes = torch.zeros(present.shape, dtype=torch.long)
         sizes.scatter_add_(1, sentence_of.clamp(min=0), mask.long())
         # A sentence's words stand together: the first one's place among all tokens of the batch, row by row.

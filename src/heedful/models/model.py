@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 
@@ -106,9 +106,18 @@ class AttentionModel(nn.Module):
             if weights is None
             else torch.einsum("bhn,bnm->bhm", weights, states.h)
         )
-        logits: Tensor = self.decoder(self.decoder_dropout(context), states.query)
-        if states.candidates is not None and logits.shape[-1] > 1:
-            logits = logits.masked_fill(~states.candidates, _EXCLUDED)
+        return self.decode_context(context, states.query, states.candidates)
+
+    def decode_context(
+        self,
+        context: Float[Tensor, "batch heads size"],
+        query: Float[Tensor, "batch query_size"] | None,
+        candidates: Bool[Tensor, "batch classes"] | None,
+    ) -> Float[Tensor, "batch outputs"]:
+        """Give the logits of contexts that are already mixed: the second half of stage 4."""
+        logits: Tensor = self.decoder(self.decoder_dropout(context), query)
+        if candidates is not None and logits.shape[-1] > 1:
+            logits = logits.masked_fill(~candidates, _EXCLUDED)
         return logits
 
     def forward(self, batch: Batch) -> Output:

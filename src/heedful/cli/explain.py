@@ -1,0 +1,61 @@
+"""heedful explain"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import error_console
+from heedful.cli.texts import (
+    AsJson,
+    File,
+    OutputFile,
+    Queries,
+    QueryColumn,
+    RunName,
+    TextColumn,
+    Texts,
+    deliver,
+    read_inputs,
+)
+from heedful.cli.train import RunsFolder
+
+
+def explain(
+    run: RunName,
+    texts: Texts = None,
+    explainer: Annotated[
+        str,
+        typer.Option(
+            "--explainer", "-e", metavar="NAME", help="What scores the items (heedful list explainers)."
+        ),
+    ] = "attention",
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of explainers that draw samples.")] = 0,
+    query: Queries = None,
+    file: File = None,
+    text_column: TextColumn = "text",
+    query_column: QueryColumn = None,
+    output: OutputFile = None,
+    as_json: AsJson = False,
+    runs: RunsFolder = Path("runs"),
+) -> None:
+    """Score every word of texts by any explainer, and draw the scores over the words.
+
+    Examples
+
+      heedful explain RUN "a warm , funny , engaging film ." -e leave_one_out
+
+      heedful explain RUN --file reviews.csv -e integrated_gradients -o out.jsonl
+    """
+    chosen, queries = read_inputs(texts, query, file, text_column, query_column)
+    with error_console().status(f"Explaining {len(chosen):,} texts by {explainer}"):
+        import torch
+
+        from heedful.explain.explain import explain as explain_texts
+        from heedful.loading import load
+
+        torch.set_num_threads(1)
+        explained = explain_texts(load(run, runs=runs), chosen, explainer, queries=queries, seed=seed)
+    deliver(explained, output, as_json=as_json)

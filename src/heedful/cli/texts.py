@@ -1,0 +1,134 @@
+"""What `predict` and `explain` share: where their texts come from, and how their answers are given."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from heedful.cli.console import console, plain
+from heedful.errors import BadInput
+
+if TYPE_CHECKING:
+    from heedful.models.prediction import Item, Prediction
+
+_DATA, _OUTPUT = "Data", "Output"
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs).")]
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),
+]
+Queries = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--query", metavar="TEXT", help="Question or hypothesis, once for every text.", rich_help_panel=_DATA
+    ),
+]
+File = Annotated[
+    Path | None,
+    typer.Option(
+        "--file",
+        metavar="FILE",
+        help="Classify the rows of a CSV, JSONL or Parquet file.",
+        rich_help_panel=_DATA,
+    ),
+]
+TextColumn = Annotated[
+    str, typer.Option(metavar="NAME", help="The file's column with the text.", rich_help_panel=_DATA)
+]
+QueryColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The file's column with the question or hypothesis.", rich_help_panel=_DATA
+    ),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.", rich_help_panel=_OUTPUT)
+]
+
+
+def deliver(predictions: list[Prediction], output: Path | None, *, as_json: bool) -> None:
+    """Write predictions to a file, print them as JSON lines, or draw them."""
+    from heedful.storage import write_text
+
+    if output is not None:
+        write_text(output, "".join(line + "\n" for line in _json_lines(predictions)))
+        console().print(
+            f"{len(predictions)} predictions written to [bold]{plain(output)}[/].", soft_wrap=True
+        )
+    elif as_json:
+        for line in _json_lines(predictions):
+            typer.echo(line)
+    else:
+        from heedful.cli.heatmap import show
+
+        for number, prediction in enumerate(predictions):
+            console().print(*([""] if number else []), show(prediction), sep="\n")
+
+
+def read_inputs(
+    texts: list[str] | None,
+    query: list[str] | None,
+    file: Path | None,
+    text_column: str,
+    query_column: str | None,
+) -> tuple[list[str], list[str] | None]:
+    """Take texts from the command line, a file or standard input."""
+    if file is not None:
+        if texts:
+            raise BadInput("Both texts and --file are given: choose one.")
+        if query:
+            raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
+        from heedful.data.reading import read_texts
+
+        return read_texts(file, text_column, query_column)
+    if not texts:
+        if sys.stdin.isatty():
+            raise BadInput("No text is given: write one in quotes after the run, or use --file.")
+        texts = _lines_of_standard_input()
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            raise BadInput(f"Text {number} is empty: give some words.")
+    return texts, query or None
+
+
+def _lines_of_standard_input() -> list[str]:
+    try:
+        texts = [line for line in sys.stdin.read().split("\n") if line.strip()]
+    except UnicodeDecodeError:
+        raise BadInput("Standard input is not UTF-8 text: convert it, for example with iconv.") from None
+    if not texts:
+        raise BadInput("Standard input held no text: give one a line.")
+    return texts
+
+
+def _json_lines(predictions: list[Prediction]) -> Iterator[str]:
+    for p in predictions:
+        row = {
+            "text": p.text,
+            "query": p.query,
+            "label": p.label,
+            "probabilities": p.probabilities,
+            "items": _spans(p.text, p.items),
+        }
+        if p.words:  # where the items are sentences
+            row["words"] = _spans(p.text, p.words)
+        # Escaped like line breaks: whatever else could end a line early or steer a terminal.
+        yield "".join(
+            c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(row, ensure_ascii=False)
+        )
+
+
+def _spans(text: str, items: tuple[Item, ...]) -> list[dict[str, Any]]:
+    return [
+        {"start": i.start, "end": i.end, "text": text[i.start : i.end], "weight": i.weight} for i in items
+    ]

@@ -1,0 +1,41 @@
+"""Explain a classifier's decisions on texts, by the name of an explainer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from heedful.data.batches import inference_batches
+from heedful.explain.explainer import EXPLAINERS
+from heedful.models.classifier import Classifier
+from heedful.models.model import probabilities
+from heedful.models.prediction import Prediction, read_predictions
+
+
+def explain(
+    classifier: Classifier,
+    texts: Sequence[str],
+    name: str = "attention",
+    *,
+    queries: Sequence[str] | None = None,
+    seed: int = 0,
+    batch_size: int = 64,
+) -> list[Prediction]:
+    """Classify texts and give every item a score; `items` of each prediction holds the scores."""
+    explainer = EXPLAINERS.get(name)
+    instances = classifier.read(texts, queries)
+    model = classifier.model.eval()
+    explained: dict[int, Prediction] = {}
+    for rows in inference_batches(instances.lengths, batch_size):
+        batch = instances.batch(rows)
+        scores = explainer(model, batch, seed=seed)
+        with torch.no_grad():
+            states = model.encode(model.embed(batch), batch)
+            chances = probabilities(model.decode(states, model.attend(states)))
+        found = read_predictions(batch, states, scores[:, None], chances, classifier.labels)
+        if name != "attention":  # only attention divides a sentence's weight among its words
+            found = [replace(prediction, words=()) for prediction in found]
+        explained |= dict(zip(rows.tolist(), found, strict=True))
+    return [explained[row] for row in range(len(texts))]

@@ -1,0 +1,61 @@
+"""What an explainer is, and what all of them share: the decision that is explained, and its items."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.states import States
+from heedful.registry import Registry
+
+
+class Explainer(Protocol):
+    """Scores every item of every instance of a batch; zero off the mask. The model is in evaluation mode."""
+
+    def __call__(self, model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+        """Explain the decisions of a model on a batch. An instance's scores do not depend on its companions."""
+
+
+EXPLAINERS: Registry[Explainer] = Registry(
+    "explainer",
+    "heedful.explain.weights",
+    "heedful.explain.gradients",
+    "heedful.explain.leave_one_out",
+    "heedful.explain.integrated_gradients",
+    "heedful.explain.surrogates",
+)
+
+
+def decided(model: AttentionModel, batch: Batch) -> Int[Tensor, " batch"]:
+    """Give the class a model decides for: what is explained."""
+    with torch.no_grad():
+        return probabilities(model(batch).logits).argmax(-1)
+
+
+def chance_of(
+    logits: Float[Tensor, "batch outputs"], classes: Int[Tensor, " batch"]
+) -> Float[Tensor, " batch"]:
+    """Give the probability of one class per instance."""
+    return probabilities(logits).gather(-1, classes[:, None])[:, 0]
+
+
+def item_of(model: AttentionModel, batch: Batch) -> Int[Tensor, "batch tokens"]:
+    """Number the item each token belongs to: itself, or its sentence; −1 for padding and special tokens."""
+    tokens = batch.tokens
+    if model.architecture.hierarchical:
+        assert tokens.sentence_of is not None
+        return tokens.sentence_of
+    return torch.where(tokens.mask, torch.arange(tokens.mask.shape[1])[None, :], -1)
+
+
+def sum_by_item(
+    scores: Float[Tensor, "batch tokens"], items: Int[Tensor, "batch tokens"], states: States
+) -> Float[Tensor, "batch items"]:
+    """Add up the scores of the tokens of each item."""
+    summed = scores.new_zeros(states.mask.shape)
+    return summed.scatter_add(1, items.clamp(min=0), scores * (items >= 0))

@@ -1,0 +1,65 @@
+"""Gradients of the decision: with respect to the words' embeddings, or to the weights themselves."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.explain.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
+from heedful.models.model import AttentionModel
+
+
+@EXPLAINERS.register("gradient", "|∂ŷ/∂e · e| with attention held fixed, as in Jain & Wallace")
+def gradient(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """How much the decision would change with a word, while paying it the same attention."""
+    return _embedding_gradient(model, batch, through_attention=False)
+
+
+@EXPLAINERS.register("gradient_attached", "|∂ŷ/∂e · e| with attention free to move")
+def gradient_attached(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """How much the decision would change with a word, by attention or otherwise."""
+    return _embedding_gradient(model, batch, through_attention=True)
+
+
+@EXPLAINERS.register("weight_gradient", "∂ŷ/∂α, signed: the gradient ranking of Serrano & Smith")
+def weight_gradient(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """How much the decision would gain from more attention to an item; added up over heads."""
+    return _weight_gradient(model, batch)[1].sum(1)
+
+
+@EXPLAINERS.register("weight_product", "α · ∂ŷ/∂α: the product ranking of Serrano & Smith")
+def weight_product(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """How much the decision gains from the attention an item has; added up over heads."""
+    weights, gradients = _weight_gradient(model, batch)
+    return (weights * gradients).sum(1)
+
+
+def _embedding_gradient(
+    model: AttentionModel, batch: Batch, *, through_attention: bool
+) -> Float[Tensor, "batch items"]:
+    """An item of several words is the concatenation of their embeddings: products add up before the modulus."""
+    classes = decided(model, batch)
+    embedded = model.embed(batch).detach().requires_grad_()
+    states = model.encode(embedded, batch)
+    weights = model.attend(states)
+    if weights is not None and not through_attention:
+        weights = weights.detach()
+    chance = chance_of(model.decode(states, weights), classes)
+    (gradients,) = torch.autograd.grad(chance.sum(), embedded)
+    products = (gradients * embedded).sum(-1).detach()
+    return sum_by_item(products, item_of(model, batch), states).abs()
+
+
+def _weight_gradient(
+    model: AttentionModel, batch: Batch
+) -> tuple[Float[Tensor, "batch heads items"], Float[Tensor, "batch heads items"]]:
+    """Give the weights and the gradient of the decided class's probability with respect to them."""
+    with torch.no_grad():
+        states = model.encode(model.embed(batch), batch)
+        weights = model.normalise(model.score(states), states.mask)
+    weights.requires_grad_()
+    chance = chance_of(model.decode(states, weights), decided(model, batch))
+    (gradients,) = torch.autograd.grad(chance.sum(), weights)
+    return weights.detach(), gradients * states.mask[:, None, :]

@@ -1,0 +1,60 @@
+"""LIME and KernelSHAP (captum): a linear model of what deleting items does to the decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.explain.erased import chances_without
+from heedful.explain.explainer import EXPLAINERS, decided
+from heedful.models.model import AttentionModel
+
+SAMPLES = 256
+_AT_ONCE = 128
+
+
+@EXPLAINERS.register("lime", "LIME over deleted items (captum, 256 samples)")
+def lime(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """Give the weights of a sparse linear model around each text."""
+    from captum._utils.models.linear_model import SkLearnLasso
+    from captum.attr import Lime
+
+    return _fit(
+        lambda forward: Lime(forward, interpretable_model=SkLearnLasso(alpha=0.001)), model, batch, seed
+    )
+
+
+@EXPLAINERS.register("kernel_shap", "KernelSHAP over deleted items (captum, 256 samples)")
+def kernel_shap(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """Give estimates of the items' Shapley values for the decided class's probability."""
+    from captum.attr import KernelShap
+
+    return _fit(KernelShap, model, batch, seed)
+
+
+def _fit(method: Any, model: AttentionModel, batch: Batch, seed: int) -> Float[Tensor, "batch items"]:
+    """Fit one surrogate per text; captum samples deletions, the model reads what is left."""
+    classes = decided(model, batch)
+    with torch.no_grad():
+        mask = model.encode(model.embed(batch), batch).mask
+    scores = torch.zeros(mask.shape)
+    for row in range(len(batch)):
+        real = mask[row].nonzero()[:, 0]
+
+        def chance(kept: Tensor, row: int = row, real: Tensor = real) -> Tensor:
+            keep = torch.zeros(len(kept), mask.shape[1], dtype=torch.bool)
+            keep[:, real] = kept > 0.5
+            rows = torch.full((len(kept),), row)
+            return chances_without(model, batch, rows, keep)[:, classes[row]]
+
+        with torch.random.fork_rng():
+            torch.manual_seed(seed * 1_000_003 + int(batch.rows[row]))
+            fitted = method(chance).attribute(
+                torch.ones(1, len(real)), n_samples=SAMPLES, perturbations_per_eval=_AT_ONCE
+            )
+        scores[row, real] = fitted[0].detach().to(scores.dtype)
+    return scores

@@ -1,0 +1,29 @@
+"""Attention itself, and the yardstick that every explainer must beat: chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.explain.explainer import EXPLAINERS
+from heedful.models.model import AttentionModel
+
+
+@EXPLAINERS.register("attention", "the attention weights, averaged over heads")
+def attention(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """Give the weights as they are."""
+    with torch.no_grad():
+        states = model.encode(model.embed(batch), batch)
+        return model.normalise(model.score(states), states.mask).mean(1)
+
+
+@EXPLAINERS.register("random", "random scores: what any explainer must beat")
+def random(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    """Draw scores that depend on the seed and on where an instance stands in its split."""
+    with torch.no_grad():
+        mask = model.encode(model.embed(batch), batch).mask
+    drawn = [np.random.default_rng([seed, int(row)]).random(mask.shape[1]) for row in batch.rows]
+    return torch.from_numpy(np.stack(drawn)).to(torch.get_default_dtype()) * mask
