@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from heedful.models.prediction import Prediction
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "explain", "load", "train"]
+__all__ = ["__version__", "explain", "load", "measures", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `heedful.measures` when it is first asked for: it brings torch along."""
+    if name == "measures":
+        import importlib
+
+        return importlib.import_module("heedful.measures")
+    raise AttributeError(f"module 'heedful' has no attribute {name!r}")
 
 
 def train(

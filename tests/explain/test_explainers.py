@@ -14,6 +14,8 @@ from heedful.models.model import probabilities
 
 SHAPES = [
     {"encoder": "bilstm"},
+    {"encoder": "bigru", "heads": 2},
+    {"encoder": "rnn", "attention": "dot"},
     {"encoder": "average"},
     {"encoder": "none", "heads": 2, "decoder": "mlp"},
     {"encoder": "cnn", "normaliser": "sparsemax"},

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
+from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
 from heedful.explain.erased import chances_without
 from heedful.explain.explainer import EXPLAINERS
+from heedful.models.deletion import Deletions
+from heedful.models.encoders import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.states import States
 
@@ -32,14 +35,45 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Te
             again = states.mask & ~settled
         if again.any():
             rows, items = again.nonzero(as_tuple=True)
-            keep = states.mask[rows] & (torch.arange(states.mask.shape[1])[None, :] != items[:, None])
-            after[rows, items] = chances_without(model, batch, rows, keep)
+            if isinstance(model.encoder, Recurrent):
+                after[rows, items] = _run_on(model, batch, states, rows, items)
+            else:
+                keep = states.mask[rows] & (torch.arange(states.mask.shape[1])[None, :] != items[:, None])
+                after[rows, items] = chances_without(model, batch, rows, keep)
         return 0.5 * (after - before[:, None]).abs().sum(-1) * states.mask
 
 
 def _independent(model: AttentionModel) -> bool:
     """Whether deleting an item changes neither the other states nor the ratios of the other weights."""
     return not model.encoder.contextual and model.architecture.normaliser == "softmax"
+
+
+def _run_on(
+    model: AttentionModel,
+    batch: Batch,
+    states: States,
+    rows: Int[Tensor, " variants"],
+    items: Int[Tensor, " variants"],
+) -> Float[Tensor, "variants classes"]:
+    """Read on from each gap: a recurrent encoder's states on its other side stay as they were."""
+    assert isinstance(model.encoder, Recurrent)
+    tokens = states.mask.shape[1]
+    deletions = Deletions(model.encoder, model.embed(batch), batch.tokens.present)
+    size = max(1, MAX_TOKENS // tokens)
+    chances = []
+    for first in range(0, len(rows), size):
+        some, gone = rows[first : first + size], items[first : first + size]
+        # The tokens that stay, moved together: last-state pooling reads them by their number.
+        order = torch.arange(tokens - 1)[None, :] + (torch.arange(tokens - 1)[None, :] >= gone[:, None])
+        h = deletions.states(some, gone)
+        left = States(
+            h=h.gather(1, order[..., None].expand(-1, -1, h.shape[-1])) if tokens > 1 else h,
+            mask=states.mask[some].gather(1, order) if tokens > 1 else torch.zeros_like(states.mask[some]),
+            query=None if states.query is None else states.query[some],
+            candidates=None if states.candidates is None else states.candidates[some],
+        )
+        chances.append(probabilities(model.decode(left, model.attend(left))))
+    return torch.cat(chances)
 
 
 def _closed_form(

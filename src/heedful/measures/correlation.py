@@ -28,7 +28,6 @@ class KendallTau(NamedTuple):
 def kendall_tau(
     x: Shaped[Tensor, "batch items"],
     y: Shaped[Tensor, "batch items"],
-    *,
     mask: Bool[Tensor, "batch items"] | None = None,
 ) -> KendallTau:
     """Kendall's τ-b of x and y over the real items of each row, with two-sided p-values.

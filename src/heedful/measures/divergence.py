@@ -31,7 +31,6 @@ def tvd(p: Float[Tensor, "*batch classes"], q: Float[Tensor, "*batch classes"]) 
 def kl(
     p: Float[Tensor, "*batch items"],
     q: Float[Tensor, "*batch items"],
-    *,
     mask: Bool[Tensor, "*batch items"] | None = None,
 ) -> Float[Tensor, "*batch"]:
     """Kullback–Leibler divergence Σ p ln(p / q) over the real items, in nats.
@@ -51,7 +50,6 @@ def kl(
 def jsd(
     p: Float[Tensor, "*batch items"],
     q: Float[Tensor, "*batch items"],
-    *,
     mask: Bool[Tensor, "*batch items"] | None = None,
 ) -> Float[Tensor, "*batch"]:
     """Jensen–Shannon divergence ½KL(p‖m) + ½KL(q‖m), m = ½(p + q), over the real items, in nats.

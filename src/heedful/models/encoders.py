@@ -75,8 +75,8 @@ class Recurrent(Encoder):
         h = _run(self.forwards, embedded, present)
         if self.backwards is None:
             return h
-        reversed_h = _run(self.backwards, _reverse(embedded, present), present)
-        return torch.cat([h, _reverse(reversed_h, present)], dim=-1)
+        reversed_h = _run(self.backwards, reverse(embedded, present), present)
+        return torch.cat([h, reverse(reversed_h, present)], dim=-1)
 
     def summarise(
         self, h: Float[Tensor, "batch tokens size"], present: Bool[Tensor, "batch tokens"]
@@ -121,7 +121,7 @@ def _groups(order: list[int], lengths: list[int]) -> Iterator[tuple[list[int], i
     yield group, lengths[group[0]]
 
 
-def _reverse(
+def reverse(
     x: Float[Tensor, "batch tokens dim"], present: Bool[Tensor, "batch tokens"]
 ) -> Float[Tensor, "batch tokens dim"]:
     """Turn every text around and leave its padding where it is."""
