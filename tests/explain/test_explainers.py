@@ -84,6 +84,21 @@ def test_leave_one_out_is_what_deleting_the_words_gives(case, row):
         assert scores[row, item].item() == pytest.approx(0.5 * (after - before).abs().sum().item(), abs=1e-5)
 
 
+@pytest.mark.parametrize("pooling", ["last", "mean", "max"])
+@pytest.mark.parametrize("encoder", ["lstm", "bilstm", "cnn"])
+def test_leave_one_out_without_attention(encoder, pooling, toy_classifier, toy_split):
+    classifier, instances = case_of(
+        {"encoder": encoder, "pooling": pooling}, TASKS[0], toy_classifier, toy_split
+    )
+    batch = instances.batch(np.arange(6))
+    before = probabilities(classifier.model(batch).logits)
+    scores = EXPLAINERS.get("leave_one_out")(classifier.model, batch, seed=0)
+    for item in range(int(batch.tokens.mask[2].sum())):
+        left = classifier.instances(_deleted(classifier, instances.split, 2, item))
+        after = probabilities(classifier.model(left.batch(np.array([0]))).logits)[0]
+        assert scores[2, item].item() == pytest.approx(0.5 * (after - before[2]).abs().sum().item(), abs=1e-5)
+
+
 def test_leave_one_out_of_the_only_item_leaves_the_bias_to_decide(toy_classifier, toy_split):
     classifier = toy_classifier(encoder="average")
     batch = classifier.instances(toy_split()).batch(np.array([1]))  # "dull"

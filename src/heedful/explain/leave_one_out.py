@@ -63,12 +63,13 @@ def _run_on(
     chances = []
     for first in range(0, len(rows), size):
         some, gone = rows[first : first + size], items[first : first + size]
-        # The tokens that stay, moved together: last-state pooling reads them by their number.
-        order = torch.arange(tokens - 1)[None, :] + (torch.arange(tokens - 1)[None, :] >= gone[:, None])
-        h = deletions.states(some, gone)
+        h, mask = deletions.states(some, gone), states.mask[some].scatter(1, gone[:, None], False)
+        if model.architecture.pooling == "last":  # reads the states by their number: close the gap
+            order = (~mask).to(torch.int8).argsort(dim=1, stable=True)
+            h, mask = h.gather(1, order[..., None].expand_as(h)), mask.gather(1, order)
         left = States(
-            h=h.gather(1, order[..., None].expand(-1, -1, h.shape[-1])) if tokens > 1 else h,
-            mask=states.mask[some].gather(1, order) if tokens > 1 else torch.zeros_like(states.mask[some]),
+            h=h,
+            mask=mask,
             query=None if states.query is None else states.query[some],
             candidates=None if states.candidates is None else states.candidates[some],
         )

@@ -36,23 +36,24 @@ class Deletions:
         embedded: Float[Tensor, "batch tokens dim"],
         present: Bool[Tensor, "batch tokens"],
     ) -> None:
-        self.present = present
         self.lengths = present.sum(1)
         self.forwards = _run(encoder.forwards, embedded)
         self.backwards = None
+        self.h = self.forwards.h
         if encoder.backwards is not None:
             self.backwards = _run(encoder.backwards, reverse(embedded, present))
+            self.h = torch.cat([self.h, reverse(self.backwards.h, present)], dim=-1)
 
     def states(
         self, rows: Int[Tensor, " variants"], gone: Int[Tensor, " variants"]
     ) -> Float[Tensor, "variants tokens size"]:
         """States of text rows[v] without token gone[v]; the place of the token itself holds nothing of use."""
-        lengths, present = self.lengths[rows], self.present[rows]
-        h = _run_on(self.forwards, rows, gone, lengths)
-        if self.backwards is None:
-            return h
-        reversed_h = _run_on(self.backwards, rows, lengths - 1 - gone, lengths)
-        return torch.cat([h, reverse(reversed_h, present)], dim=-1)
+        h, lengths = self.h[rows], self.lengths[rows]
+        hidden = self.forwards.h.shape[-1]
+        _run_on(self.forwards, h[..., :hidden], rows, gone, lengths, backwards=False)
+        if self.backwards is not None:
+            _run_on(self.backwards, h[..., hidden:], rows, gone, lengths, backwards=True)
+        return h
 
 
 def _run(cell: nn.RNNBase, x: Float[Tensor, "batch tokens dim"]) -> _Run:
@@ -69,27 +70,32 @@ def _run(cell: nn.RNNBase, x: Float[Tensor, "batch tokens dim"]) -> _Run:
 
 def _run_on(
     run: _Run,
+    h: Float[Tensor, "variants tokens hidden"],
     rows: Int[Tensor, " variants"],
     gone: Int[Tensor, " variants"],
     lengths: Int[Tensor, " variants"],
-) -> Float[Tensor, "variants tokens hidden"]:
-    """Go on after each gap. Deletions with most steps to go come first, so that the running ones are a slice."""
-    h = run.h[rows]
-    steps, order = (lengths - 1 - gone).sort(descending=True, stable=True)
-    rows, gone = rows[order], gone[order]
-    state = _zero_state(run.cell, run.gates[rows, 0])
-    started = gone > 0
-    before = (gone - 1).clamp(min=0)
+    *,
+    backwards: bool,
+) -> None:
+    """Go on after each gap and write the new states into `h`, where the old ones stand.
+
+    Deletions with most steps to go come first, so that the running ones are always a slice.
+    """
+    last = lengths - 1
+    gone = last - gone if backwards else gone  # in the order of reading
+    steps, order = (last - gone).sort(descending=True, stable=True)
+    rows, gone, last = rows[order], gone[order], last[order]
+    started, before = (gone > 0)[:, None], (gone - 1).clamp(min=0)
+    zero, _ = _zero_state(run.cell, run.gates[rows, 0])
     state = (
-        torch.where(started[:, None], run.h[rows, before], state[0]),
-        state[1] if run.c is None else torch.where(started[:, None], run.c[rows, before], state[1]),
+        torch.where(started, run.h[rows, before], zero),
+        zero if run.c is None else torch.where(started, run.c[rows, before], zero),
     )
-    for step in range(1, int(steps[0]) + 1 if len(steps) else 1):
+    for step in range(1, int(steps.max()) + 1):
         running = int((steps >= step).sum())
         place = gone[:running] + step
         state = _step(run.cell, run.gates[rows[:running], place], (state[0][:running], state[1][:running]))
-        h[order[:running], place] = state[0]
-    return h
+        h[order[:running], last[:running] - place if backwards else place] = state[0]
 
 
 def _zero_state(cell: nn.RNNBase, like: Float[Tensor, "batch gates"]) -> tuple[Tensor, Tensor]:
