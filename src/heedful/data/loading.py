@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
@@ -43,30 +44,31 @@ def load_corpus(options: DataOptions) -> Corpus:
 def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
     """Divide a split in two, each with the classes in nearly the same proportion.
 
-    Copies of a text go where the text goes, or the new split would hold texts that train has seen. Every
-    class keeps a text in train, or nothing could be learnt of it; and so does a text with so many copies that
-    they would be a tenth of the new split, where there are others to choose from.
+    Copies of a text (with the same query) go where the text goes, or the new split would hold texts that train
+    has seen. Every class keeps a text in train, or nothing could be learnt of it; and so does a text with so many copies that
+    they would be a tenth of the new split, where there are others of its class to choose from.
     """
-    first_copy: dict[str, int] = {}
-    for row, text in enumerate(train.texts):
-        first_copy.setdefault(text, row)
-    copies = Counter(train.texts)
+    contents: list[Hashable] = (
+        list(zip(train.texts, train.queries, strict=True)) if train.queries else [*train.texts]
+    )
+    first_copy: dict[Hashable, int] = {}
+    for row, content in enumerate(contents):
+        first_copy.setdefault(content, row)
+    copies = Counter(contents)
     many = max(1.0, len(train) * fraction / 10)
     texts = np.fromiter(first_copy.values(), dtype=np.int64)
     shuffled = np.random.default_rng([seed, len(train)]).permutation(texts)
     _, stays = np.unique(train.labels[shuffled], return_index=True)
     pool = np.delete(shuffled, stays)
-    rare = pool[
-        np.fromiter((copies[train.texts[row]] <= many for row in pool), dtype=np.bool_, count=len(pool))
-    ]
-    pool = rare if len(rare) else pool
+    rare = pool[np.fromiter((copies[contents[row]] <= many for row in pool), dtype=np.bool_, count=len(pool))]
+    pool = rare if set(train.labels[rare]) == set(train.labels[pool]) else pool
     if not len(pool):
         raise BadInput(
             f"train has too few different texts ({len(texts)}) to carve another split out: give --dev-file and --test-file."
         )
     size = min(max(1, round(len(texts) * fraction)), len(pool))
-    drawn = {train.texts[row] for row in _draw(pool, train.labels, size, seed=seed)}
-    carved = np.fromiter((text in drawn for text in train.texts), dtype=np.bool_, count=len(train))
+    drawn = {contents[row] for row in _draw(pool, train.labels, size, seed=seed)}
+    carved = np.fromiter((content in drawn for content in contents), dtype=np.bool_, count=len(train))
     return train.take(np.flatnonzero(~carved)), train.take(np.flatnonzero(carved))
 
 

@@ -85,7 +85,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
         if config.vectors:
             known = len(vocabulary) - 2
             notes.append(
-                f"{config.vectors} covers {embeddings.covered} of {known} words; the others are drawn from its distribution."
+                f"{config.vectors} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
             )
     architecture = Architecture(
         **shape,
