@@ -149,3 +149,14 @@ def test_a_description_that_is_not_utf8_is_refused(tmp_path):
     folder = fill(tmp_path / "reviews", "train.csv")
     (folder / "meta.json").write_bytes(b'{"labels": ["\xff", "b"]}')
     assert "Cannot read" in refuse(folder)
+
+
+def test_ratings_are_at_hand_only_where_the_files_have_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEEDFUL_DATA", str(tmp_path))
+    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "imdb").mkdir()
+    file = tmp_path / "imdb" / "train.csv"
+    file.write_text("text,label\na,0\n")
+    assert (at_hand(card("imdb")), at_hand(card("imdb_rating"))) == (True, False)
+    file.write_text("text,label,rating\na,0,3\n")
+    assert at_hand(card("imdb_rating"))

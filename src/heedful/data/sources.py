@@ -96,7 +96,14 @@ def find_folder(name: str) -> Path | None:
 
 def at_hand(card: Card) -> bool:
     """Whether a dataset can be used here without fetching anything."""
-    return card.synthetic or find_folder(card.folder or card.name) is not None
+    if card.synthetic:
+        return True
+    folder = find_folder(card.folder or card.name)
+    if folder is None or card.label_column is None:
+        return folder is not None
+    # The files of another dataset serve, if they have the column that this one is about.
+    first = next((row for file in _split_files(folder).values() for _, row in read_rows(file)), {})
+    return card.label_column in first
 
 
 def hub_installed() -> bool:
