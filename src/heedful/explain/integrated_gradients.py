@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
 from heedful.explain.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
 from heedful.models.model import AttentionModel
 
 STEPS = 50
+_TOKENS = 4096  # of all steps together; more of them fall out of the processor's cache and take longer
 
 
 @EXPLAINERS.register(
@@ -20,7 +20,7 @@ STEPS = 50
 def integrated_gradients(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give each item's share, signed, of the decided class's probability beyond that of the empty embeddings."""
     tokens = batch.tokens.ids.shape[1]
-    size = max(1, MAX_TOKENS // (STEPS * tokens))
+    size = max(1, _TOKENS // (STEPS * tokens))
     starts = range(0, len(batch), size)
     parts = [batch.take(torch.arange(first, min(first + size, len(batch)))) for first in starts]
     return torch.cat([_integrate(model, part) for part in parts])

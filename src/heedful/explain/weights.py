@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explain.explainer import EXPLAINERS
+from heedful.measures.chance import uniform_by_instance
 from heedful.models.model import AttentionModel
 
 
@@ -25,5 +25,4 @@ def random(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "
     """Draw scores that depend on the seed and on where an instance stands in its split."""
     with torch.no_grad():
         mask = model.encode(model.embed(batch), batch).mask
-    drawn = [np.random.default_rng([seed, int(row)]).random(mask.shape[1]) for row in batch.rows]
-    return torch.from_numpy(np.stack(drawn)).to(torch.get_default_dtype()) * mask
+    return uniform_by_instance(batch.rows, mask.shape[1], seed=seed).float() * mask

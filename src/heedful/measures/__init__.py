@@ -11,6 +11,7 @@ from heedful.measures.flips import smallest_flip_set
 from heedful.measures.intervals import bootstrap_interval
 from heedful.measures.overlap import top_k_overlap
 from heedful.measures.performance import performance
+from heedful.measures.permutation import permutation_change
 
 __all__ = [
     "bootstrap_interval",
@@ -21,6 +22,7 @@ __all__ = [
     "kendall_tau",
     "kl",
     "performance",
+    "permutation_change",
     "sharpness",
     "smallest_flip_set",
     "top_k_overlap",
