@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,5 +72,11 @@ def _show_examples(classifier: Any) -> None:
     for prediction in classifier.predict(chosen):
         out.print("", show(prediction), sep="\n")
     out.print(
-        f'\nYour own words: [bold]heedful predict {plain(classifier.run)} "a film that …"[/]', soft_wrap=True
+        f'\nYour own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]',
+        soft_wrap=True,
     )
+
+
+def _command() -> str:
+    """How to call heedful here: `make demo` runs it from an environment that may not be on the path."""
+    return "heedful" if shutil.which("heedful") else plain(sys.argv[0])
