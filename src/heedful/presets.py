@@ -34,7 +34,11 @@ def _fine_tuning(dataset: str, encoder: str) -> dict[str, Any]:
     "jain-wallace", "Attention is not Explanation: BiLSTM 128, additive attention, Adam (amsgrad) 1e-3"
 )
 def _jain_wallace(dataset: str, encoder: str) -> dict[str, Any]:
-    """Appendix A, and the settings that only their code shows: class weights, AUC on dev, 'qqq' for numbers."""
+    """Appendix A, and the settings that only their code shows: class weights, AUC on dev, 'qqq' for numbers.
+
+    For bAbI the paper gives embeddings of 50 and hidden sizes of 30 (BiLSTM) and 8 (CNN); the size of the
+    average encoder, 40 epochs and a patience of 5 are ours.
+    """
     small = dataset.startswith("babi")
     size = {"cnn": 8 if small else 64, "average": 60 if small else 256}.get(encoder, 30 if small else 128)
     preset: dict[str, Any] = {

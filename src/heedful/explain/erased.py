@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.data.batches import MAX_TOKENS
+from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.explain.explainer import item_of
 from heedful.models.model import AttentionModel, probabilities
+
+_LAID_OUT = 1_000_000  # tokens of variants, before they are cut into batches
 
 
 def chances_without(
@@ -21,28 +24,27 @@ def chances_without(
 ) -> Float[Tensor, "variants classes"]:
     """Class probabilities of texts that keep only some items: variant v is text rows[v] with the items keep[v].
 
-    Variants are run in groups of like length within a budget of tokens. A text that keeps nothing is the zero
-    vector to the decoder, so that its bias decides.
+    A text that keeps nothing is the zero vector to the decoder, so that its bias decides.
     """
+    # However many variants there are, only a block of them is laid out at a time.
+    size = max(1, _LAID_OUT // batch.tokens.ids.shape[1])
+    blocks = [slice(first, first + size) for first in range(0, len(rows), size)]
+    return torch.cat([_chances(model, batch, rows[block], keep[block]) for block in blocks])
+
+
+def _chances(
+    model: AttentionModel,
+    batch: Batch,
+    rows: Int[Tensor, " variants"],
+    keep: Bool[Tensor, "variants items"],
+) -> Float[Tensor, "variants classes"]:
+    """Run a block of variants, those of like length together."""
     items = item_of(model, batch)[rows]  # [variants, tokens]
     stays = batch.tokens.present[rows] & ((items < 0) | keep.gather(1, items.clamp(min=0)))
-    lengths = stays.sum(1).clamp(min=1)
-    order = lengths.argsort(stable=True)
-    results = None
-    first = 0
-    while first < len(order):
-        # Sorted by length: the last of a group is its longest.
-        sizes = lengths[order[first:]] * torch.arange(1, len(order) - first + 1)
-        last = first + max(1, int((sizes <= MAX_TOKENS).sum()))
-        chosen = order[first:last]
-        with torch.no_grad():
-            chances = probabilities(model(_kept(batch, rows[chosen], stays[chosen])).logits)
-        if results is None:
-            results = chances.new_zeros(len(rows), chances.shape[-1])
-        results[chosen] = chances
-        first = last
-    assert results is not None
-    return results
+    groups = inference_batches(stays.sum(1).clamp(min=1).numpy(), len(rows))
+    with torch.no_grad():
+        parts = [probabilities(model(_kept(batch, rows[group], stays[group])).logits) for group in groups]
+    return torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(groups)))]
 
 
 def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "variants tokens"]) -> Batch:
