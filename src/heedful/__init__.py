@@ -5,6 +5,7 @@ import heedful
 model = heedful.train("sst2", encoder="bilstm", vectors="glove-840b-300d")
 model.predict(["a warm , funny , engaging film ."])
 heedful.explain(model, ["a warm , funny film ."], "leave_one_out")
+heedful.audit(model, "sst2", quick=True).verdict
 heedful.load("runs/…")
 """
 
@@ -15,11 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from heedful.audits.result import AuditResult
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "explain", "load", "measures", "train"]
+__all__ = ["__version__", "audit", "explain", "load", "measures", "train"]
 
 
 def __getattr__(name: str) -> Any:
@@ -72,3 +74,39 @@ def explain(
     from heedful.explain.explain import explain as explain_texts
 
     return explain_texts(model, texts, name, queries=queries, seed=seed)
+
+
+def audit(
+    model: Classifier | str | Path,
+    dataset: str | Path | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    policy: str | Path | None = None,
+    folder: str | Path | None = None,
+    scores: Sequence[Sequence[float]] | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> AuditResult:
+    """Ask whether a model's attention may be shown as an explanation.
+
+    `model` is a classifier or a run; `dataset` a name or a file, and by default the model's own test split.
+    `only` names audits (`heedful list audits`), `scores` are your own, one list per text, to be audited in the
+    place of attention. With a `folder`, finished audits are kept there and not done again. `options` are those of
+    `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()` and `save()`.
+    """
+    from rich.console import Console
+
+    from heedful.audits.running import audit as run_audits
+    from heedful.loading import load as load_run
+
+    classifier = load_run(model) if isinstance(model, str | Path) else model
+    return run_audits(
+        classifier,
+        None if dataset is None else str(dataset),
+        only=[only] if isinstance(only, str) else only,
+        policy=None if policy is None else Path(policy),
+        folder=None if folder is None else Path(folder),
+        scores=scores,
+        console=Console(stderr=True, quiet=not progress),
+        **options,
+    )

@@ -139,6 +139,41 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions):
         return self
 
 
+class AuditOptions(_Options):
+    """Which texts a model is audited on, and how."""
+
+    split: Literal["train", "dev", "test"] = Field("test", description="Split of a dataset to audit on.")
+    text_column: str | None = Field(None, description="A file's column with the text, premise or document.")
+    query_column: str | None = Field(None, description="A file's column with the hypothesis or question.")
+    label_column: str | None = Field(None, description="A file's column with the label; none is needed.")
+    limit: Count | None = Field(None, description="Audit a random sample of this many texts.")
+    quick: bool = Field(
+        False, description="Audit a sample of 500 texts and stop in time; says how many it took."
+    )
+    budget: float = Field(60.0, gt=0, description="Seconds that --quick may take, about.")
+    source: str = Field(
+        "attention",
+        description="What is audited: attention, an explainer, or a file with scores for every item.",
+    )
+    pairs: Words | None = Field(
+        None,
+        description="Pairs of explainers for agreement, such as attention:gradient, separated by commas.",
+    )
+    permutations: Count = Field(100, description="Shuffles per text.")
+    epsilon: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="How far a counterfactual may move the prediction; 0.01, or 0.05 for questions.",
+    )
+    method: Literal["exact", "search"] = Field(
+        "exact", description="Counterfactual heatmaps: exact where possible, or the published search."
+    )
+    random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
+    seed: int = Field(0, ge=0, lt=2**31, description="Seed of samples, shuffles and intervals.")
+    batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
+
+
 Config = TypeVar("Config", bound=BaseModel)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from heedful import __version__
+from heedful.cli.audit import audit
 from heedful.cli.console import error_console, plain
 from heedful.cli.data import data
 from heedful.cli.demo import demo
@@ -50,7 +51,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, predict, explain, runs):
+for _command in (demo, train, audit, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 
 def with_flags(
-    config: type[BaseModel], *, leave_out: tuple[str, ...] = ()
+    config: type[BaseModel], *, leave_out: tuple[str, ...] = (), panel: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command one flag per field of a config; only flags that were given arrive, as `options`."""
 
@@ -20,7 +20,11 @@ def with_flags(
         own = [
             p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "options"
         ]
-        flags = [_flag(name, field) for name, field in config.model_fields.items() if name not in leave_out]
+        flags = [
+            _flag(name, field, panel or _panel(name))
+            for name, field in config.model_fields.items()
+            if name not in leave_out
+        ]
 
         def wrapped(**values: Any) -> Any:
             mine = {p.name: values.pop(p.name) for p in own}
@@ -39,7 +43,7 @@ def with_flags(
     return decorate
 
 
-def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
+def _flag(name: str, field: FieldInfo, panel: str) -> inspect.Parameter:
     dashed = name.replace("_", "-")
     switch = field.annotation is bool
     choices = _choices(field.annotation)
@@ -50,7 +54,7 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         help=f"{field.description}{listed}{default}",
         show_default=False,
         metavar=None if switch else _metavar(name, field),
-        rich_help_panel=_panel(name),
+        rich_help_panel=panel,
     )
     kind = bool if switch else str  # the config alone reads numbers and lists, as it does from YAML
     return inspect.Parameter(

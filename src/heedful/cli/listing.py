@@ -9,7 +9,7 @@ import typer
 from heedful.cli.console import console, plain
 from heedful.errors import BadInput, did_you_mean
 
-KINDS = ("encoders", "objectives", "explainers", "presets", "datasets", "assets")
+KINDS = ("audits", "encoders", "objectives", "explainers", "presets", "datasets", "assets")
 
 
 def list_names(
@@ -33,6 +33,10 @@ def list_names(
 
 def _describe(kind: str) -> dict[str, str]:
     match kind:
+        case "audits":
+            from heedful.audits.audit import AUDITS
+
+            return AUDITS.descriptions()
         case "encoders":
             from heedful.models.encoders import ENCODERS
 

@@ -1,0 +1,173 @@
+"""What an audit is: a question, a measurement per instance, numbers with intervals, and one plain sentence."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+from torch import Tensor
+
+from heedful.audits.reading import Reading
+from heedful.config import AuditOptions
+from heedful.measures.intervals import bootstrap_interval
+from heedful.registry import Registry
+
+Columns = Mapping[str, Tensor | Sequence[object]]
+ALL = "all"
+BINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
+"""Bins of the largest weight, as in Jain & Wallace's figures."""
+
+
+class Measure(NamedTuple):
+    """What a number is, where it can lie, and which way is good for showing attention (None: neither)."""
+
+    description: str
+    low: float = 0.0
+    high: float = 1.0
+    better: Literal["higher", "lower"] | None = None
+
+
+class Number(BaseModel):
+    """A mean over instances with its 95 % bootstrap interval; None where no instance defines it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    group: str = ALL
+    estimate: float | None
+    low: float | None
+    high: float | None
+    std: float | None
+    count: int
+    missing: int
+
+
+class Summary(BaseModel):
+    """What an audit found."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    audit: str
+    question: str
+    finding: str
+    numbers: tuple[Number, ...]
+    caveats: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out or done otherwise, with counts."""
+    instances: int
+    seconds: float = 0.0
+
+    def number(self, name: str, group: str = ALL) -> Number:
+        """Find a number by its name."""
+        return next(n for n in self.numbers if n.name == name and n.group == group)
+
+
+class Audit(ABC):
+    """One question asked of a trained model."""
+
+    name: ClassVar[str]
+    question: ClassVar[str]
+    paper: ClassVar[str]
+    measures: ClassVar[Mapping[str, Measure]]
+    caveats: ClassVar[tuple[str, ...]] = ()
+    of_weights: ClassVar[bool] = False
+    """Whether it asks about the weights themselves, so that no other scores can take their place."""
+
+    def __init__(
+        self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
+    ) -> None:
+        self.options, self.source, self.task = options, source, task
+
+    @abstractmethod
+    def rows(self, reading: Reading) -> Columns:
+        """Measure every instance of a batch; NaN where the question has no answer for one."""
+
+    @abstractmethod
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Put the measurements of all instances together."""
+
+    def number(self, name: str, values: pl.Series | np.ndarray, group: str = ALL) -> Number:
+        """Average values, with an interval."""
+        measured = np.asarray(values, dtype=np.float64)
+        interval = bootstrap_interval(measured, resamples=1000, seed=self.options.seed)
+        present = measured[~np.isnan(measured)]
+        std = float(present.std(ddof=1)) if len(present) > 1 else None
+        estimate, low, high = (None if math.isnan(v) else v for v in interval[:3])
+        return Number(
+            name=name, group=group, estimate=estimate, low=low, high=high, std=std,
+            count=interval.count, missing=interval.missing,
+        )  # fmt: skip
+
+    def by_class(self, name: str, rows: pl.DataFrame, column: str) -> list[Number]:
+        """Average a column over all instances, and over those of each predicted class."""
+        numbers = [self.number(name, rows[column])]
+        for label in rows["predicted"].unique().sort():
+            numbers.append(
+                self.number(name, rows.filter(pl.col("predicted") == label)[column], f"class {label}")
+            )
+        return numbers
+
+    def by_largest_weight(self, name: str, rows: pl.DataFrame, column: str) -> list[Number]:
+        """Average a column over the instances in each bin of the largest weight."""
+        return [
+            self.number(name, rows.filter(in_bin(low, high))[column], f"largest weight {low:.2f}–{high:.2f}")
+            for low, high in BINS
+        ]
+
+    def summary(self, rows: pl.DataFrame, finding: str, numbers: Sequence[Number], *notes: str) -> Summary:
+        """Give the summary, with the audit's own question and caveats."""
+        return Summary(
+            audit=self.name, question=self.question, finding=finding, numbers=tuple(numbers),
+            caveats=self.caveats, notes=tuple(note for note in notes if note), instances=len(rows),
+        )  # fmt: skip
+
+
+AUDITS: Registry[type[Audit]] = Registry(
+    "audit",
+    "heedful.audits.sharpness",
+    "heedful.audits.agreement",
+    "heedful.audits.permutation",
+    "heedful.audits.counterfactual",
+    "heedful.audits.single_erasure",
+    "heedful.audits.flip_set",
+)
+
+
+def register(audit: type[Audit]) -> type[Audit]:
+    """Make an audit known by its name, with its question as description."""
+    return AUDITS.register(audit.name, audit.question)(audit)
+
+
+def in_bin(low: float, high: float) -> pl.Expr:
+    """Whether the largest weight lies in a bin; the last one holds 1 too."""
+    largest = pl.col("largest_weight")
+    return (largest >= low) & ((largest < high) if high < 1 else (largest <= 1 + 1e-6))
+
+
+def percent(number: Number) -> str:
+    """A share as a person reads it.
+
+    >>> percent(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
+    '83 % (95 % interval 81–86 %)'
+    """
+    if number.estimate is None or number.low is None or number.high is None:
+        return "an unknown share"
+    return f"{number.estimate:.0%} (95 % interval {number.low * 100:.0f}–{number.high:.0%})".replace(
+        "%", " %"
+    ).replace("95  %", "95 %")
+
+
+def value(number: Number, digits: int = 2) -> str:
+    """A mean as a person reads it.
+
+    >>> value(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
+    '0.83 (95 % interval 0.81 to 0.86)'
+    """
+    if number.estimate is None or number.low is None or number.high is None:
+        return "unknown"
+    return f"{number.estimate:.{digits}f} (95 % interval {number.low:.{digits}f} to {number.high:.{digits}f})"

@@ -1,0 +1,164 @@
+"""How much must be erased, in each ranking's order, to change the decision? Serrano & Smith 5: Figures 5, 6, 10, 11.
+
+For linear decoders the true minimum stands beside them, and each ranking's regret against it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register
+from heedful.audits.reading import Reading
+from heedful.measures.chance import uniform_by_instance
+from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
+from heedful.measures.flips import smallest_flip_set
+
+RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
+_DRAW = 2_000_003  # a stream of random numbers that nothing else draws from
+_KEPT = 1 << 22  # items of all prefixes laid out at a time, for decoders that are not linear
+
+
+def _measures() -> dict[str, Measure]:
+    found = {}
+    for name in (*RANKINGS, "random", "minimum"):
+        better: Literal["lower"] | None = "lower" if name == "attention" else None
+        erased = f"erased before the decision flips, {name}"
+        found[f"{name}_fraction"] = Measure(f"fraction of items {erased}", better=better)
+        found[f"{name}_mass"] = Measure(f"share of attention {erased}")
+        if name != "minimum":
+            beyond = f"fraction of items that {name} erases beyond the minimum"
+            found[f"{name}_regret"] = Measure(beyond, better=better)
+    fewer = "share of texts where {} needs fewer items than {}"
+    return found | {
+        "gradient_beats_attention": Measure(fewer.format("the gradient", "attention"), better="lower"),
+        "attention_beats_gradient": Measure(fewer.format("attention", "the gradient"), better="higher"),
+        "attention_beats_random": Measure(
+            fewer.format("attention", "random rankings on average"), better="higher"
+        ),
+        "attention_is_minimal": Measure(
+            "share of texts where attention needs no more items than the minimum", better="higher"
+        ),
+    }
+
+
+@register
+class FlipSet(Audit):
+    """Erase items in the order of each ranking until the decision changes."""
+
+    name = "flip_set"
+    question = "How much must be erased, in each ranking's order, to change the decision, and what is the true minimum?"
+    paper = "serrano-smith"
+    measures = _measures()
+    caveats = (
+        "Erasing leaves the training distribution: the model never saw texts with most of their weights taken out.",
+        "Texts whose decision no ranking can flip are left out and counted; they are often those of the class that "
+        "the decoder chooses when it sees nothing.",
+    )
+
+    def rows(self, reading: Reading) -> Columns:
+        """Erase by every ranking, several random ones among them, and find the smallest set."""
+        rankings = {
+            name: reading.scores(self.source if explainer == "attention" else explainer)
+            for name, explainer in RANKINGS.items()
+        }
+        flips = {name: first_flip(_curve(reading, scores)) for name, scores in rankings.items()}
+        random = [self._random(reading, draw) for draw in range(self.options.random_rankings)]
+        columns: dict[str, Tensor | list[object]] = {}
+        for name, flip in flips.items():
+            columns |= {f"{name}_fraction": flip.fraction, f"{name}_mass": flip.mass}
+        for field in ("fraction", "mass"):
+            columns[f"random_{field}"] = torch.stack([getattr(flip, field) for flip in random]).mean(0)
+        minimum, mass, members = _minimum(reading)
+        columns |= {"minimum_fraction": minimum, "minimum_mass": mass}
+        if reading.linear:
+            columns["members"] = [torch.nonzero(row)[:, 0].tolist() for row in members]
+        return columns
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Compare the rankings on the texts that all of them flip."""
+        every = [*RANKINGS, "random"]
+        exact = bool(rows["minimum_fraction"].is_not_nan().any())
+        common = rows.filter(pl.all_horizontal(pl.col(f"{name}_fraction").is_not_nan() for name in every))
+        numbers: list[Number] = []
+        for name in [*every, *(["minimum"] if exact else [])]:
+            numbers += [
+                self.number(f"{name}_{field}", common[f"{name}_{field}"]) for field in ("fraction", "mass")
+            ]
+            if exact and name != "minimum":
+                regret = common[f"{name}_fraction"] - common["minimum_fraction"]
+                numbers.append(self.number(f"{name}_regret", regret))
+        for better, worse in (("gradient", "attention"), ("attention", "gradient"), ("attention", "random")):
+            wins = common[f"{better}_fraction"] < common[f"{worse}_fraction"] - 1e-9
+            numbers.append(self.number(f"{better}_beats_{worse}", wins.cast(pl.Float64)))
+        if exact:
+            least = common["attention_fraction"] <= common["minimum_fraction"] + 1e-9
+            numbers.append(self.number("attention_is_minimal", least.cast(pl.Float64)))
+        found = {number.name: number for number in numbers}
+        never = len(rows) - len(common)
+        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"  # fmt: skip
+        if exact:
+            sentence += f"; the smallest set that flips it holds {percent(found['minimum_fraction'])}"
+        return self.summary(
+            rows,
+            sentence + ".",
+            numbers,
+            f"{never} of {len(rows)} texts are left out, because at least one ranking never flips their decision." if never else "",
+            "" if exact else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
+        )  # fmt: skip
+
+    def _random(self, reading: Reading, draw: int) -> FirstFlip:
+        keys = uniform_by_instance(
+            reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=_DRAW + draw
+        )
+        return first_flip(_curve(reading, keys))
+
+
+def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
+    """Size of the smallest flipping set as a fraction of the items, its share of attention, and its members."""
+    unknown = torch.full((len(reading.mask),), torch.nan, dtype=torch.float64)
+    if not reading.linear:
+        return unknown, unknown, reading.mask
+    weights = reading.weights[:, 0].double()
+    found = smallest_flip_set(weights, _squeezed(reading), reading.mask, reading.empty_logits)
+    fraction = found.size.double() / reading.mask.sum(1)
+    mass = (weights * found.members).sum(1)
+    return (
+        fraction.masked_fill(~found.flips, torch.nan),
+        mass.masked_fill(~found.flips, torch.nan),
+        found.members,
+    )
+
+
+def _squeezed(reading: Reading) -> Tensor:
+    """Give one logit per item without an axis of its own, as measures of binary classifiers have it."""
+    logits = reading.item_logits
+    return logits[..., 0] if logits.shape[-1] == 1 else logits
+
+
+def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCurve:
+    """All prefixes of a ranking: one cumulative sum where the decoder is linear, else decoded in blocks."""
+    if reading.linear:
+        return erasure_curve(
+            reading.weights[:, 0], _squeezed(reading), ranking, reading.mask, reading.empty_logits
+        )
+    mask = reading.mask
+    order = ranking.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
+    rank = order.argsort(dim=1)  # [batch, items]
+    items = mask.shape[1]
+    size = max(1, _KEPT // mask.numel())
+    parts = []
+    with torch.no_grad():
+        for first in range(0, items + 1, size):
+            erased = torch.arange(first, min(first + size, items + 1))
+            parts.append(reading.without(mask[:, None] & (rank[:, None] >= erased[None, :, None])))
+    beyond = torch.arange(items + 1)[None] > mask.sum(1, keepdim=True)
+    logits = torch.cat(parts, dim=1).masked_fill(beyond[..., None], torch.nan)
+    decisions = (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)
+    sorted_mass = reading.scores("attention").double().gather(1, order).cumsum(1)
+    mass = torch.nn.functional.pad(sorted_mass, (1, 0)).masked_fill(beyond, torch.nan)
+    return ErasureCurve(logits, decisions.masked_fill(beyond, -1), mass, order)

@@ -1,0 +1,124 @@
+"""A batch as the model read it: the states stay as they are, and any weights may take the place of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.explain.explainer import EXPLAINERS
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.states import States
+
+_NUMBERS = 1 << 22
+"""Numbers laid out at a time when many weights are decoded: 16 MB."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What audits ask about. Every method keeps the states fixed and is exact for any decoder and any heads."""
+
+    model: AttentionModel
+    batch: Batch
+    states: States
+    weights: Float[Tensor, "batch heads items"]
+    seed: int = 0
+    own: Float[Tensor, "batch items"] | None = None
+    """Scores of the user's own."""
+    _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
+
+    @property
+    def rows(self) -> Int[Tensor, " batch"]:
+        """Where each instance stands in its split."""
+        return self.batch.rows
+
+    @property
+    def mask(self) -> Bool[Tensor, "batch items"]:
+        """Which items are real."""
+        return self.states.mask
+
+    @cached_property
+    def logits(self) -> Float[Tensor, "batch outputs"]:
+        """What the model says."""
+        return self.decode(self.weights[:, None])[:, 0]
+
+    @cached_property
+    def chances(self) -> Float[Tensor, "batch classes"]:
+        """Class probabilities."""
+        return probabilities(self.logits)
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether the logits are a mean of per-item logits under one set of weights: exact answers exist."""
+        return bool(self.model.decoder.linear) and self.weights.shape[1] == 1
+
+    @cached_property
+    def item_logits(self) -> Float[Tensor, "batch items outputs"]:
+        """The logits when every head looks at one item alone; where `linear`, their mean is the model's answer."""
+        alone = self.states.h[:, :, None].expand(-1, -1, self.weights.shape[1], -1)
+        with torch.no_grad():
+            return self._decode(alone).double()
+
+    @cached_property
+    def empty_logits(self) -> Float[Tensor, "batch outputs"]:
+        """What the decoder says to the zero vector, which is left when every item is erased."""
+        nothing = self.states.h.new_zeros(len(self.mask), 1, self.weights.shape[1], self.states.h.shape[-1])
+        with torch.no_grad():
+            return self._decode(nothing)[:, 0].double()
+
+    def scores(self, name: str) -> Float[Tensor, "batch items"]:
+        """Scores of an explainer by its name, of the attention, or of the user ('own')."""
+        if name == "attention":
+            return self.weights.mean(1)
+        if name == "own":
+            assert self.own is not None
+            return self.own
+        if name not in self._scores:
+            self._scores[name] = EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
+        return self._scores[name]
+
+    def decode(
+        self, weights: Float[Tensor, "batch variants heads items"]
+    ) -> Float[Tensor, "batch variants outputs"]:
+        """Logits under other weights, many for each instance, in float64. Weights that sum to 0 are the zero vector."""
+        weights = weights.to(torch.float64 if self.linear else self.states.h.dtype)
+        if self.linear:
+            single = weights[:, :, 0]
+            left_out = 1 - single.sum(-1, keepdim=True)
+            return (
+                torch.einsum("bvn,bnk->bvk", single, self.item_logits) + left_out * self.empty_logits[:, None]
+            )
+        h = self.states.h
+        size = max(1, _NUMBERS // (len(h) * weights.shape[2] * max(h.shape[1:])))
+        parts = [self._decode(torch.einsum("bvhn,bnm->bvhm", part, h)) for part in weights.split(size, dim=1)]  # type: ignore[no-untyped-call]
+        return torch.cat(parts, dim=1).double()
+
+    def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
+        """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
+        left = self.weights.double()[:, None] * keep[:, :, None]
+        return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
+
+    def _decode(
+        self, context: Float[Tensor, "batch variants heads size"]
+    ) -> Float[Tensor, "batch variants outputs"]:
+        batch, variants = context.shape[:2]
+
+        def repeated(field: Tensor | None) -> Tensor | None:
+            return None if field is None else field.repeat_interleave(variants, dim=0)
+
+        logits = self.model.decode_context(
+            context.flatten(0, 1), repeated(self.states.query), repeated(self.states.candidates)
+        )
+        return logits.view(batch, variants, -1)
+
+
+def read(model: AttentionModel, batch: Batch, *, seed: int = 0, own: Tensor | None = None) -> Reading:
+    """Run the first three stages on a batch."""
+    with torch.no_grad():
+        states = model.encode(model.embed(batch), batch)
+        weights = model.normalise(model.score(states), states.mask)
+    return Reading(model, batch, states, weights, seed, own)

@@ -1,0 +1,175 @@
+"""Run audits one after the other; an interrupted run goes on with the first that is not finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from heedful.audits.audit import AUDITS, Audit, Summary
+from heedful.audits.keeping import Keep
+from heedful.audits.policy import judge, read_policy
+from heedful.audits.predictions import prediction_rows
+from heedful.audits.reading import Reading
+from heedful.audits.result import PREDICTIONS, RESULT, About, AuditResult
+from heedful.audits.scores import Scores
+from heedful.audits.subject import Subject
+from heedful.audits.texts import choose_texts
+from heedful.config import AuditOptions, build
+from heedful.errors import BadInput
+from heedful.measures.performance import performance
+from heedful.models.classifier import Classifier
+from heedful.runs import Run
+from heedful.storage import write_json
+
+ALWAYS = "sharpness"
+
+
+def audit(
+    classifier: Classifier,
+    dataset: str | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    policy: Path | None = None,
+    folder: Path | None = None,
+    scores: Scores | None = None,
+    console: Console | None = None,
+    **options: Any,
+) -> AuditResult:
+    """Ask every audit, or `only` some, and judge by a policy. With a folder, finished audits are kept there."""
+    console = console or Console(quiet=True)
+    chosen = build(AuditOptions, options)
+    rules = read_policy(policy)
+    names = _names(only, other=scores is not None or chosen.source != "attention")
+    with console.status("Reading the texts"):
+        texts = choose_texts(classifier, dataset, chosen)
+        subject = Subject(classifier, texts, chosen, scores=scores)
+    if folder is None:
+        kept = _run(subject, names, Keep(None), console)
+    else:
+        run = Run(folder)
+        with run.locked():
+            run.begin(chosen.model_dump(mode="json"), seed=chosen.seed, threads=torch.get_num_threads())
+            kept = _run(subject, names, Keep(folder), console)
+    verdict = judge(rules, kept.summaries, source=subject.source)
+    about = _about(subject, kept.frames[PREDICTIONS])
+    result = AuditResult(about, verdict, kept.summaries, kept.frames, folder)
+    if folder is not None:
+        write_json(folder / RESULT, result.to_json())
+    return result
+
+
+def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
+    """Which audits to run: sharpness always; of other scores than attention only what can be asked of them."""
+    for name in only or ():
+        if AUDITS.get(name).of_weights and other and name != ALWAYS:
+            raise BadInput(
+                f"{name} asks about attention itself: leave out --source, or choose another audit."
+            )
+    able = [name for name in AUDITS if not (other and AUDITS.get(name).of_weights)]
+    asked = list(dict.fromkeys(only)) if only else able
+    return [ALWAYS, *(name for name in asked if name != ALWAYS)]
+
+
+def _run(subject: Subject, names: list[str], kept: Keep, console: Console) -> Keep:
+    options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
+    deadline = time.perf_counter() + options.budget
+    with _progress(console, PREDICTIONS, subject.texts.size) as advance:
+        kept.predictions(
+            _collect(
+                subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
+            )
+        )
+    todo = [name for name in names if name not in kept.summaries]
+    for place, name in enumerate(todo):
+        asked = AUDITS.get(name)(options, source=subject.source, task=classifier.task)
+        begun = time.perf_counter()
+        # What is left of the time is shared among the audits still to come.
+        share = max(deadline - begun, 0) / (len(todo) - place)
+        with _progress(console, name, subject.texts.size) as advance:
+            kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
+    return kept
+
+
+def _measure(
+    asked: Audit, subject: Subject, until: float | None, advance: Callable[[int], None]
+) -> tuple[pl.DataFrame, Summary]:
+    begun = time.perf_counter()
+    rows = _collect(subject, lambda reading: _rows(asked, reading, subject), advance, until)
+    summary = asked.summarise(rows)
+    notes = summary.notes
+    if len(rows) < subject.texts.size:
+        notes = (
+            *notes,
+            f"Stopped after {len(rows)} of {subject.texts.size} texts, drawn at random, to keep within "
+            f"{subject.options.budget:g} seconds.",
+        )
+    seconds = round(time.perf_counter() - begun, 2)
+    return rows, summary.model_copy(update={"notes": notes, "seconds": seconds})
+
+
+def _rows(asked: Audit, reading: Reading, subject: Subject) -> pl.DataFrame:
+    names = subject.classifier.labels
+    columns: dict[str, Any] = {
+        "row": reading.rows.tolist(),
+        "predicted": [names[i] for i in reading.chances.argmax(-1).tolist()],
+        "items": reading.mask.sum(1).tolist(),
+    }
+    for name, values in asked.rows(reading).items():
+        columns[name] = values.numpy() if isinstance(values, torch.Tensor) else values
+    return pl.DataFrame(columns)
+
+
+def _collect(
+    subject: Subject,
+    rows: Callable[[Reading], pl.DataFrame],
+    advance: Callable[[int], None],
+    until: float | None = None,
+) -> pl.DataFrame:
+    """Measure batch after batch, and give the rows in the order of the split; stop between chunks in time."""
+    parts = []
+    for chunk in subject.texts.rows:
+        for reading in subject.readings(chunk):
+            parts.append(rows(reading))
+            advance(len(reading.rows))
+        if until is not None and time.perf_counter() > until:
+            break
+    return pl.concat(parts, how="vertical_relaxed").sort("row")
+
+
+@contextmanager
+def _progress(console: Console, name: str, total: int) -> Iterator[Callable[[int], None]]:
+    columns = (
+        TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("texts"),
+        TimeRemainingColumn(), TextColumn("left"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(name.replace("_", " "), total=total)
+        yield lambda texts: progress.advance(task, texts)
+
+
+def _about(subject: Subject, predictions: pl.DataFrame) -> About:
+    classifier, texts = subject.classifier, subject.texts
+    measured: dict[str, float] = {}
+    if texts.labelled:
+        labels = np.array([classifier.labels.index(label) for label in predictions["label"]], dtype=np.int64)
+        measured = performance(labels, np.array(predictions["probabilities"].to_list()))
+    return About(
+        model=classifier.run.name if classifier.run else "a model in memory",
+        encoder=classifier.model.architecture.encoder,
+        labels=classifier.labels,
+        data=texts.name,
+        texts=len(predictions),
+        source="own scores" if subject.source == "own" else subject.source,
+        options=subject.options.model_dump(mode="json"),
+        performance=measured,
+        notes=texts.notes,
+    )

@@ -1,0 +1,92 @@
+"""heedful audit"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heedful.cli.console import console, error_console, plain
+from heedful.cli.flags import with_flags
+from heedful.cli.texts import RunName
+from heedful.cli.train import RunsFolder
+from heedful.config import AuditOptions
+
+POLICY_FAILED = 1
+
+
+@with_flags(AuditOptions, panel="Audit")
+def audit(
+    run: RunName,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="A dataset's name or a file; without it, what the model was trained on.", metavar="DATA"
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…", help="Run these audits alone (heedful list audits); sharpness always runs."
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="YAML file with your own thresholds in place of the default."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where the audit is kept; inside the run if not given.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output")
+    ] = False,
+    runs: RunsFolder = Path("runs"),
+    *,
+    options: dict[str, Any],
+) -> int:
+    """May this model's attention be shown as an explanation? Leaves with 0 for show, 1 for do not show.
+
+    Every measurement is kept, one row per text, and interrupted, the same command goes on with the
+    audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy.
+
+    Examples
+
+      heedful audit RUN
+
+      heedful audit RUN sst2 --quick
+
+      heedful audit RUN reviews.csv --text-column body --json
+
+      heedful audit RUN --only counterfactual --method search
+
+      heedful audit RUN --source integrated_gradients --policy strict.yaml
+    """  # fmt: skip
+    import torch
+
+    from heedful.audits.folders import audit_folder
+    from heedful.audits.running import audit as run_audits
+    from heedful.loading import load
+
+    torch.set_num_threads(1)
+    with error_console().status("Loading the model"):
+        classifier = load(run, runs=runs)
+        folder = output or audit_folder(classifier, data, options)
+    names = [name.strip() for name in only.split(",") if name.strip()] if only else None
+    result = run_audits(
+        classifier, data, only=names, policy=policy, folder=folder, console=error_console(), **options
+    )
+    if as_json:
+        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        result.show(console())
+        console().print(f"Audit: [bold]{plain(folder)}[/]", soft_wrap=True)
+    return POLICY_FAILED if result.verdict.verdict == "do not show" else 0
