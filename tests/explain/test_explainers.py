@@ -9,11 +9,13 @@ import torch
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.explain.explain import explain
-from heedful.explain.explainer import EXPLAINERS, chance_of, decided
+from heedful.explain.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
 from heedful.models.model import probabilities
 
 SHAPES = [
     {"encoder": "bilstm"},
+    {"encoder": "lstm", "heads": 3, "temperature": 0.5},
+    {"encoder": "bilstm", "decoder": "mlp"},
     {"encoder": "bigru", "heads": 2},
     {"encoder": "rnn", "attention": "dot"},
     {"encoder": "average"},
@@ -162,6 +164,88 @@ def test_integrated_gradients_are_complete(case):
     empty = chance_of(model.decode(states, model.attend(states)), classes)
     full = chance_of(model(batch).logits, classes)
     torch.testing.assert_close(shares.sum(1), (full - empty).detach(), rtol=0, atol=2e-3)
+
+
+def _captum(model, batch):
+    """captum's own call on the embeddings of one text, with its default rule and 50 steps; by item."""
+    from captum.attr import IntegratedGradients
+
+    classes, embedded = decided(model, batch), model.embed(batch).detach()
+
+    def chance(points):
+        rows = torch.zeros(len(points), dtype=torch.long)
+        states = model.encode(points, batch.take(rows))
+        return chance_of(model.decode(states, model.attend(states)), classes[rows])
+
+    shares = IntegratedGradients(chance).attribute(embedded, n_steps=50).sum(-1).to(embedded.dtype)
+    return sum_by_item(shares, item_of(model, batch), model.encode(embedded, batch))[0].detach()
+
+
+def _same_as_captum(classifier, instances):
+    model = classifier.model
+    batch = instances.batch(np.arange(6))
+    shares = EXPLAINERS.get("integrated_gradients")(model, batch, seed=0)
+    for row in range(6):
+        expected = _captum(model, instances.batch(np.array([row])))
+        if model.architecture.pooling == "max" and not model.encoder.contextual:
+            # Which of several equal states is the largest is a matter of rounding: add up those of one word.
+            same = batch.tokens.ids[row, : len(expected)] == batch.tokens.ids[row, : len(expected), None]
+            expected, shares[row, : len(expected)] = (
+                same.float() @ part[: len(expected)] for part in (expected, shares[row])
+            )
+        torch.testing.assert_close(shares[row, : len(expected)], expected, rtol=0, atol=1e-5)
+
+
+def _sharpened(classifier, factor):
+    """Make decisions turn on single words, so that the path is steep and few steps do not do."""
+    with torch.no_grad():
+        classifier.model.embedding.weight *= factor
+        for parameter in classifier.model.decoder.parameters():
+            parameter.mul_(factor)
+
+
+@pytest.mark.parametrize("factor", [1, 4])
+def test_integrated_gradients_are_captums(case, factor):
+    _sharpened(case[0], factor)
+    _same_as_captum(*case)
+
+
+@pytest.mark.parametrize("factor", [1, 4])
+@pytest.mark.parametrize("encoder", ["rnn", "lstm", "gru", "bilstm", "bigru", "average", "cnn", "none"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pooling": "mean"},
+        {"pooling": "max"},
+        {"pooling": "last", "decoder": "mlp"},
+        {"heads": 3, "decoder": "mlp", "activation": "tanh"},
+        {"attention": "dot", "heads": 2},
+        {"normaliser": "sparsemax"},
+        {"temperature": 0.5, "activation": "tanh"},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+def test_integrated_gradients_are_captums_whatever_the_stages(
+    encoder, options, factor, toy_classifier, toy_split
+):
+    classifier, instances = case_of({"encoder": encoder, **options}, TASKS[1], toy_classifier, toy_split)
+    _sharpened(classifier, factor)
+    _same_as_captum(classifier, instances)
+
+
+def test_long_texts_are_integrated_and_shortened_in_blocks(toy_classifier, toy_split, monkeypatch):
+    """The bounds on memory change no score."""
+    from heedful.explain import integrated_gradients, leave_one_out
+
+    classifier, instances = case_of({"encoder": "bilstm"}, TASKS[0], toy_classifier, toy_split)
+    batch, names = instances.batch(np.arange(6)), ("integrated_gradients", "leave_one_out")
+    before = [EXPLAINERS.get(name)(classifier.model, batch, seed=0) for name in names]
+    monkeypatch.setattr(integrated_gradients, "_TOKENS", 40)
+    monkeypatch.setattr(leave_one_out, "_STATES", 30)
+    monkeypatch.setattr(leave_one_out, "MAX_TOKENS", 10)
+    for name, expected in zip(names, before, strict=True):
+        found = EXPLAINERS.get(name)(classifier.model, batch, seed=0)
+        torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", SLOW)

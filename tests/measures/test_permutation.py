@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from heedful.measures.chance import uniform_by_instance
+from heedful.measures.chance import shuffles_by_instance, uniform_by_instance
 from heedful.measures.permutation import permutation_change, permuted_weights
 
 
@@ -75,6 +75,34 @@ def test_masked_items_keep_no_weight_and_real_ones_keep_theirs():
         shuffled = permuted_weights(weights, mask, torch.tensor([3]), seed=1, draw=draw)
         assert shuffled[0, 1] == 0
         assert sorted(shuffled[0, mask[0]].tolist()) == pytest.approx([0.2, 0.3, 0.5])
+
+
+def test_changes_are_those_of_the_shuffled_weights_one_draw_at_a_time(monkeypatch):
+    """With items masked anywhere, several classes, and blocks that cut both rows and draws."""
+    generator = torch.Generator().manual_seed(2)
+    mask = torch.rand(5, 9, generator=generator) < 0.7
+    mask[3] = False  # a text without items does not move
+    weights = torch.rand(5, 9, generator=generator).double() * mask
+    logits = torch.randn(5, 9, 3, generator=generator).double()
+    rows = torch.tensor([8, 1, 4, 0, 2])
+    before = torch.softmax(torch.einsum("bn,bnk->bk", weights, logits), dim=-1)
+    moved = []
+    for draw in range(10):
+        shuffled = permuted_weights(weights, mask, rows, seed=5, draw=draw)
+        after = torch.softmax(torch.einsum("bn,bnk->bk", shuffled, logits), dim=-1)
+        moved.append((after - before).abs().sum(-1) / 2)
+    expected = torch.stack(moved).quantile(0.5, dim=0)
+    for weights_at_once in (2**17, 20):
+        monkeypatch.setattr("heedful.measures.permutation._WEIGHTS", weights_at_once)
+        found = permutation_change(weights, logits, mask, rows, permutations=10, seed=5)
+        torch.testing.assert_close(found, expected)
+
+
+def test_every_order_is_equally_likely():
+    orders = shuffles_by_instance(torch.arange(60), torch.full((60,), 3), seed=0, draws=range(100))
+    _, counts = np.unique(orders.flatten(0, 1).numpy(), axis=0, return_counts=True)
+    assert len(counts) == 6
+    assert abs(counts - 1000).max() < 120  # four standard deviations
 
 
 def test_random_numbers_are_uniform_and_different_by_seed_draw_row_and_place():

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explain.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
-from heedful.models.model import AttentionModel
+from heedful.explain.explainer import EXPLAINERS, item_of, sum_by_item
+from heedful.models.encoders import Recurrent
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.recurrence import ScaledReading
+from heedful.models.states import States
 
 
 @EXPLAINERS.register("gradient", "|∂ŷ/∂e · e| with attention held fixed, as in Jain & Wallace")
@@ -36,19 +41,43 @@ def weight_product(model: AttentionModel, batch: Batch, *, seed: int) -> Float[T
     return (weights * gradients).sum(1)
 
 
+def scaled(model: AttentionModel, batch: Batch) -> Callable[[Float[Tensor, "readings tokens"]], States]:
+    """Give the states as a function of numbers that the embeddings of tokens are multiplied by.
+
+    The derivative by a token's number is ∂/∂e · e, without the gradient of every weight that the recurrent
+    kernels of the library would add. Readings are whole batches, one after the other.
+    """
+    embedded, tokens = model.embed(batch).detach(), batch.tokens
+    read, query = None, None
+    if isinstance(model.encoder, Recurrent):
+        read = ScaledReading(model.encoder, embedded, tokens.present)
+        if batch.query is not None:
+            with torch.no_grad():
+                query = model.encode(embedded, batch).query
+
+    def states(scales: Float[Tensor, "readings tokens"]) -> States:
+        times = len(scales) // len(batch)
+        if read is None:
+            rows = torch.arange(len(batch)).repeat(times)
+            return model.encode(scales[..., None] * embedded.repeat(times, 1, 1), batch.take(rows))
+        h = read(scales.view(times, len(batch), -1)).flatten(0, 1)
+        again = (None if field is None else field.repeat(times, 1) for field in (query, batch.candidates))
+        return States(h, tokens.mask.repeat(times, 1), *again)
+
+    return states
+
+
 def _embedding_gradient(
     model: AttentionModel, batch: Batch, *, through_attention: bool
 ) -> Float[Tensor, "batch items"]:
     """An item of several words is the concatenation of their embeddings: products add up before the modulus."""
-    classes = decided(model, batch)
-    embedded = model.embed(batch).detach().requires_grad_()
-    states = model.encode(embedded, batch)
+    scales = model.embed(batch).detach().new_ones(batch.tokens.ids.shape).requires_grad_()
+    states = scaled(model, batch)(scales)
     weights = model.attend(states)
     if weights is not None and not through_attention:
         weights = weights.detach()
-    chance = chance_of(model.decode(states, weights), classes)
-    (gradients,) = torch.autograd.grad(chance.sum(), embedded)
-    products = (gradients * embedded).sum(-1).detach()
+    chance = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
+    (products,) = torch.autograd.grad(chance.sum(), scales)
     return sum_by_item(products, item_of(model, batch), states).abs()
 
 
@@ -60,6 +89,6 @@ def _weight_gradient(
         states = model.encode(model.embed(batch), batch)
         weights = model.normalise(model.score(states), states.mask)
     weights.requires_grad_()
-    chance = chance_of(model.decode(states, weights), decided(model, batch))
+    chance = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
     (gradients,) = torch.autograd.grad(chance.sum(), weights)
     return weights.detach(), gradients * states.mask[:, None, :]

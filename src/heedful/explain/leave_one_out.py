@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float, Int
-from torch import Tensor
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
 
 from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
@@ -18,13 +18,19 @@ from heedful.models.states import States
 # Below this much weight on the others, dividing by it would cost digits: such items are read again.
 _LEAST_REST = 1e-3
 
+_STATES = 32_768  # of all gaps of the texts that go together: long products, and memory that is bounded
+
 
 @EXPLAINERS.register(
     "leave_one_out", "change of prediction (TVD) when the item is deleted, the rest read again"
 )
 def leave_one_out(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
-    """Delete each item in turn. Without a contextual encoder the rest need not be read again."""
+    """Delete each item in turn. The rest need not be read again as a whole by a recurrent encoder, and not at
+    all by one that is not contextual.
+    """
     with torch.no_grad():
+        if isinstance(model.encoder, Recurrent):
+            return _run_on(model, model.encoder, batch)
         states = model.encode(model.embed(batch), batch)
         weights = model.attend(states)
         before = probabilities(model.decode(states, weights))
@@ -35,12 +41,14 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Te
             again = states.mask & ~settled
         if again.any():
             rows, items = again.nonzero(as_tuple=True)
-            if isinstance(model.encoder, Recurrent):
-                after[rows, items] = _run_on(model, batch, states, rows, items)
-            else:
-                keep = states.mask[rows] & (torch.arange(states.mask.shape[1])[None, :] != items[:, None])
-                after[rows, items] = chances_without(model, batch, rows, keep)
-        return 0.5 * (after - before[:, None]).abs().sum(-1) * states.mask
+            keep = states.mask[rows] & (torch.arange(states.mask.shape[1])[None, :] != items[:, None])
+            after[rows, items] = chances_without(model, batch, rows, keep)
+        return _distance(after, before[:, None]) * states.mask
+
+
+def _distance(after: Float[Tensor, "*rows classes"], before: Tensor) -> Float[Tensor, "*rows"]:
+    """Total variation distance."""
+    return 0.5 * (after - before).abs().sum(-1)
 
 
 def _independent(model: AttentionModel) -> bool:
@@ -48,33 +56,97 @@ def _independent(model: AttentionModel) -> bool:
     return not model.encoder.contextual and model.architecture.normaliser == "softmax"
 
 
-def _run_on(
-    model: AttentionModel,
-    batch: Batch,
-    states: States,
-    rows: Int[Tensor, " variants"],
-    items: Int[Tensor, " variants"],
-) -> Float[Tensor, "variants classes"]:
-    """Read on from each gap: a recurrent encoder's states on its other side stay as they were."""
-    assert isinstance(model.encoder, Recurrent)
-    tokens = states.mask.shape[1]
-    deletions = Deletions(model.encoder, model.embed(batch), batch.tokens.present)
-    size = max(1, MAX_TOKENS // tokens)
-    chances = []
-    for first in range(0, len(rows), size):
-        some, gone = rows[first : first + size], items[first : first + size]
-        h, mask = deletions.states(some, gone), states.mask[some].scatter(1, gone[:, None], False)
-        if model.architecture.pooling == "last":  # reads the states by their number: close the gap
-            order = (~mask).to(torch.int8).argsort(dim=1, stable=True)
-            h, mask = h.gather(1, order[..., None].expand_as(h)), mask.gather(1, order)
-        left = States(
-            h=h,
-            mask=mask,
-            query=None if states.query is None else states.query[some],
-            candidates=None if states.candidates is None else states.candidates[some],
+def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Tensor, "batch items"]:
+    """Read on from each gap: a recurrent encoder's states on its other side stay as they were.
+
+    Texts of like length go together; of very long ones, some gaps at a time.
+    """
+    embedded, present, mask = model.embed(batch), batch.tokens.present, batch.tokens.mask
+    query = None if batch.query is None else model.encode(embedded, batch).query
+    read = _read_halves if _linear(model, batch) else _read_states
+    scores = embedded.new_zeros(mask.shape)
+    order = present.sum(1).argsort(descending=True, stable=True)
+    while len(order):
+        tokens = max(int(present[order[0]].sum()), 1)
+        rows, order = order.tensor_split([max(1, _STATES // tokens**2)])
+        deletions = Deletions(encoder, embedded[rows, :tokens], present[rows, :tokens])
+        whole = States(
+            h=deletions.whole,
+            mask=mask[rows, :tokens],
+            query=None if query is None else query[rows],
+            candidates=None if batch.candidates is None else batch.candidates[rows],
         )
-        chances.append(probabilities(model.decode(left, model.attend(left))))
-    return torch.cat(chances)
+        before = probabilities(model.decode(whole, model.attend(whole)))
+        size = max(1, MAX_TOKENS // (len(rows) * tokens))
+        for first in range(0, tokens, size):
+            gaps = range(first, min(first + size, tokens))
+            after = probabilities(read(model, deletions, gaps, whole))
+            moved = _distance(after.view(len(gaps), len(rows), -1), before)
+            scores[rows, first : gaps.stop] = moved.T
+    return scores * mask
+
+
+def _mask_without(mask: Bool[Tensor, "batch items"], gaps: range) -> Bool[Tensor, "variants items"]:
+    others = torch.arange(mask.shape[1]) != torch.tensor(gaps)[:, None]  # [gaps, items]
+    return (mask & others[:, None]).flatten(0, 1)
+
+
+def _read_states(
+    model: AttentionModel, deletions: Deletions, gaps: range, whole: States
+) -> Float[Tensor, "variants outputs"]:
+    """Lay out the states of every variant, and do with them what the model does."""
+    h, mask = deletions.states(gaps).flatten(0, 1), _mask_without(whole.mask, gaps)
+    if model.architecture.pooling == "last":  # reads states by their number: close the gap
+        order = (~mask).to(torch.int8).argsort(dim=1, stable=True)
+        h = (h * mask[..., None]).gather(1, order[..., None].expand_as(h))
+        mask = mask.gather(1, order)
+    query, candidates = (
+        None if field is None else field.repeat(len(gaps), 1) for field in (whole.query, whole.candidates)
+    )
+    left = States(h, mask, query, candidates)
+    return model.decode(left, model.attend(left))
+
+
+def _linear(model: AttentionModel, batch: Batch) -> bool:
+    """Whether attention and decoder read states by a linear map first, the same for every text."""
+    a = model.architecture
+    stages = (a.pooling, a.attention, a.decoder) == ("attention", "additive", "linear")
+    return stages and batch.query is None and batch.candidates is None
+
+
+def _read_halves(
+    model: AttentionModel, deletions: Deletions, gaps: range, whole: States
+) -> Float[Tensor, "variants outputs"]:
+    """Read each half of a state where it has just been made; the other half is that of the whole text.
+
+    φ = v·tanh(W₁f·f + W₁b·b + bias), and the logits are Σ α (W_f·f + W_b·b) + bias: no state is laid out. With
+    tanh x = 2σ(2x) − 1 the scores are 2v·σ, but for a constant that normalising takes away.
+    """
+    assert model.attention is not None
+    vectors, project = model.attention.similarity.vector, model.attention.similarity.project_state
+    output = model.decoder.output
+    assert vectors is not None and isinstance(project, nn.Linear) and isinstance(output, nn.Linear)
+    heads, halves = len(vectors), deletions.halves
+    each = torch.eye(heads, dtype=vectors.dtype)
+    vector = 2 * (vectors[..., None] * each[:, None]).flatten(0, 1)  # [heads · inner, heads]
+    say = output.weight.view(-1, output.in_features // heads)  # [outputs · heads, size]
+    # Halves are h / 2, and what tanh reads is doubled.
+    to_inner = [4 * part.T for part in project.weight.chunk(len(halves), dim=1)]
+    to_say = [2 * part.T for part in say.chunk(len(halves), dim=1)]
+    inners = torch.stack([half @ to for half, to in zip(halves, to_inner, strict=True)])
+    says = torch.stack([half @ to for half, to in zip(halves, to_say, strict=True)])
+    all_inner, all_say = inners.sum(0) + 2 * project.bias, says.sum(0)
+    other_inner, other_say = all_inner - inners, all_say - says  # than that of each direction
+
+    size = (len(gaps), *all_inner.shape[:2], -1)  # [gaps, batch, tokens, ...]
+    scores = (all_inner.sigmoid() @ vector).expand(size).contiguous()
+    said = all_say.expand(size).contiguous()
+    for passed, place, d, half in deletions.changed(gaps):
+        scores[passed, :, place] = (half @ to_inner[d]).add_(other_inner[d, :, place]).sigmoid_() @ vector
+        said[passed, :, place] = (half @ to_say[d]).add_(other_say[d, :, place])
+    weights = model.normalise(scores.flatten(0, 1).transpose(1, 2), _mask_without(whole.mask, gaps))
+    logits = torch.einsum("vhn,vnoh->vo", weights, said.view(len(weights), said.shape[2], -1, heads))
+    return logits + output.bias
 
 
 def _closed_form(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.chance import uniform_by_instance
+from heedful.measures.chance import shuffles_by_instance
+
+_WEIGHTS = 2**17  # shuffled together: a megabyte, which a processor can cache
 
 
 def permuted_weights(
@@ -24,10 +28,10 @@ def permuted_weights(
     >>> permuted_weights(weights, mask, torch.tensor([0]), seed=0, draw=1).sort().values
     tensor([[0.0000, 0.1000, 0.2000, 0.7000]])
     """
-    keys = uniform_by_instance(rows, weights.shape[1], seed=seed, draw=draw)
-    order = keys.masked_fill(~mask, 2.0).argsort(dim=1, stable=True)  # real items first, shuffled
-    places = (~mask).to(torch.int8).argsort(dim=1, stable=True)  # real items first, as they stand
-    shuffled = torch.zeros_like(weights).scatter(1, places, weights.gather(1, order))
+    places, lengths = _places(mask), mask.sum(1)
+    order = shuffles_by_instance(rows, lengths, seed=seed, draws=range(draw, draw + 1))[0]
+    real = weights.gather(1, places[:, : order.shape[1]])  # moved to the left
+    shuffled = torch.zeros_like(weights).scatter(1, places[:, : order.shape[1]], real.gather(1, order))
     return shuffled * mask
 
 
@@ -42,21 +46,41 @@ def permutation_change(
 ) -> Float[Tensor, " batch"]:
     """Median, over random shuffles of the weights, of how far the prediction moves (TVD over all classes).
 
-    For one logit per item this is the median of |Δσ|, as in Jain & Wallace 4.2.1. All shuffles of a batch are
-    decoded by one product each; memory does not grow with their number of items squared.
+    For one logit per item this is the median of |Δσ|, as in Jain & Wallace 4.2.1. Shuffles are drawn
+    and decoded in blocks, so that memory grows neither with their number nor with that of the items squared.
     """
     logits = item_logits.double() if item_logits.ndim == 3 else item_logits.double()[..., None]
-    logits = logits.masked_fill(~mask[..., None], 0.0)
-    weights = weights.double() * mask
+    places, lengths = _places(mask), mask.sum(1)
+    weights = (weights.double() * mask).gather(1, places)  # real items at the left
+    logits = logits.masked_fill(~mask[..., None], 0.0).gather(1, places[..., None].expand_as(logits))
     rows = torch.arange(len(weights)) if rows is None else rows
-    before = _chances(torch.einsum("bn,bnk->bk", weights, logits))
-    moved = [
-        (_chances(torch.einsum("bn,bnk->bk", shuffled, logits)) - before).abs().sum(-1) / 2
-        for shuffled in (
-            permuted_weights(weights, mask, rows, seed=seed, draw=draw) for draw in range(permutations)
-        )
-    ]
-    return torch.stack(moved).quantile(0.5, dim=0)
+    moved = weights.new_zeros(permutations, len(weights))
+    for some, draws in _blocks(lengths, permutations):
+        order = shuffles_by_instance(rows[some], lengths[some], seed=seed, draws=draws)
+        own, says = weights[some, : order.shape[-1]], logits[some, : order.shape[-1]]
+        before = _chances(torch.einsum("bn,bnk->bk", own, says))
+        shuffled = own.expand(order.shape).gather(-1, order)
+        after = _chances(torch.einsum("dbn,bnk->dbk", shuffled, says))
+        moved[draws.start : draws.stop, some] = (after - before).abs().sum(-1) / 2
+    return moved.quantile(0.5, dim=0)
+
+
+def _places(mask: Bool[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
+    """Places of the real items, in order, and then of the others."""
+    return (~mask).to(torch.int8).argsort(dim=1, stable=True)
+
+
+def _blocks(
+    lengths: Int[Tensor, " batch"], permutations: int
+) -> Iterator[tuple[Int[Tensor, " some"], range]]:
+    """Rows of like length and draws to look at together: a row with all its draws, unless it is very long."""
+    order = lengths.argsort(stable=True, descending=True)
+    while len(order):
+        longest = max(int(lengths[order[0]]), 1)
+        some, order = order.tensor_split([max(1, _WEIGHTS // (longest * permutations))])
+        size = max(1, _WEIGHTS // (longest * len(some)))
+        for first in range(0, permutations, size):
+            yield some, range(first, min(first + size, permutations))
 
 
 def _chances(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, "batch classes"]:
