@@ -20,6 +20,7 @@ from heedful.cli.explain import explain
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
 from heedful.cli.predict import predict
+from heedful.cli.reproduce import reproduce
 from heedful.cli.runs import runs
 from heedful.cli.train import train
 from heedful.errors import HeedfulError
@@ -51,7 +52,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, predict, explain, runs):
+for _command in (demo, train, audit, reproduce, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

@@ -9,7 +9,7 @@ import typer
 from heedful.cli.console import console, plain
 from heedful.errors import BadInput, did_you_mean
 
-KINDS = ("audits", "encoders", "objectives", "explainers", "presets", "datasets", "assets")
+KINDS = ("audits", "encoders", "objectives", "explainers", "presets", "datasets", "recipes", "assets")
 
 
 def list_names(
@@ -59,6 +59,10 @@ def _describe(kind: str) -> dict[str, str]:
             from heedful.data.catalogue import cards
 
             return {name: card.title for name, card in cards().items()}
+        case "recipes":
+            from heedful.papers.recipe import RECIPES
+
+            return RECIPES.descriptions()
         case "assets":
             from heedful.data.assets import assets
 

@@ -1,0 +1,144 @@
+"""Claims: what a paper says, as a number and the range it must lie in, and whether it does here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from heedful.measures.intervals import Interval, bootstrap_interval
+from heedful.papers.results import Results
+
+Word = Literal["holds", "does not hold", "undecided", "too few texts", "not measured"]
+LEAST_TEXTS = 30
+"""Fewer texts than this decide nothing: their bootstrap interval is too narrow to be believed."""
+
+RULE = (
+    "A claim is one number per text, averaged over seeds. It holds if the 95 % bootstrap interval of the mean over all "
+    f"texts lies inside the claimed range, and the same is so for most datasets (and models) of {LEAST_TEXTS} texts or more; it does not hold if "
+    "the interval lies outside; else it is undecided. Intervals speak of other texts, not of other seeds. The ranges "
+    "are our reading of words such as weak, often and few."
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and the measurement that decides it."""
+
+    id: str
+    statement: str
+    source: str
+    """Where the paper says so."""
+    measure: str
+    """What the number is."""
+    audit: str
+    value: pl.Expr
+    """The number of one text, from the rows of the audit."""
+    models: tuple[str, ...]
+    above: float = -math.inf
+    below: float = math.inf
+    against: Mapping[str, str] = field(default_factory=dict)
+    """For each model the one whose number is subtracted, text by text."""
+    where: pl.Expr | None = None
+    """Which texts it is about; all if not given."""
+    published: str = ""
+    """What the paper prints, where it prints a number."""
+
+    @property
+    def range(self) -> str:
+        """The claimed range in words."""
+        if self.above == -math.inf:
+            return f"below {self.below:g}"
+        return f"above {self.above:g}" if self.below == math.inf else f"{self.above:g} to {self.below:g}"
+
+    def word(self, interval: Interval) -> Word:
+        """Compare a whole interval with the claimed range."""
+        if interval.count == 0:
+            return "not measured"
+        if interval.count < LEAST_TEXTS:
+            return "too few texts"
+        if interval.low > self.above and interval.high < self.below:
+            return "holds"
+        outside = interval.high <= self.above or interval.low >= self.below
+        return "does not hold" if outside else "undecided"
+
+
+class Part(NamedTuple):
+    """A claim on one dataset and model."""
+
+    dataset: str
+    model: str
+    interval: Interval
+    word: Word
+
+
+class Judged(NamedTuple):
+    """A claim with what decided it."""
+
+    claim: Claim
+    interval: Interval
+    word: Word
+    parts: tuple[Part, ...]
+
+    @property
+    def able(self) -> int:
+        """How many datasets and models have enough texts to decide alone."""
+        return sum(part.word != "too few texts" for part in self.parts)
+
+    @property
+    def held(self) -> int:
+        """On how many of these it holds."""
+        return sum(part.word == "holds" for part in self.parts)
+
+
+def judge(claim: Claim, results: Results) -> Judged:
+    """Decide a claim from all texts of all its datasets and models."""
+    found = [
+        (dataset, model, texts)
+        for dataset in results.datasets
+        for model in claim.models
+        if len(texts := _by_text(claim, results, dataset, model))
+    ]
+    parts = []
+    for dataset, model, texts in found:
+        interval = bootstrap_interval(texts)
+        parts.append(Part(dataset, model, interval, claim.word(interval)))
+    whole = bootstrap_interval(np.concatenate([texts for *_, texts in found] or [np.array([])]))
+    judged = Judged(claim, whole, claim.word(whole), tuple(parts))
+    if judged.word == "holds" and 2 * judged.held <= judged.able:
+        return judged._replace(word="undecided")
+    return judged
+
+
+def judge_all(claims: Iterable[Claim], results: Results) -> list[Judged]:
+    """Decide every claim."""
+    return [judge(claim, results) for claim in claims]
+
+
+def _by_text(claim: Claim, results: Results, dataset: str, model: str) -> np.ndarray:
+    texts = results.by_text(claim.audit, claim.value, dataset=dataset, model=model, where=claim.where)
+    other = claim.against.get(model)
+    if other is not None:
+        minus = results.by_text(claim.audit, claim.value, dataset=dataset, model=other, where=claim.where)
+        joined = texts.join(minus, on="row", suffix="_minus").sort("row")
+        return (joined["value"] - joined["value_minus"]).to_numpy()
+    return texts["value"].to_numpy()
+
+
+def rank_correlation(x: str, y: str) -> pl.Expr:
+    """Spearman's ρ as one number per text, whose mean is ρ: ρ and the text's influence on it.
+
+    So the bootstrap of a mean gives the interval of a correlation, also where several datasets are put together.
+    """
+
+    def standard(name: str) -> pl.Expr:
+        ranks = pl.col(name).rank()
+        return (ranks - ranks.mean()) / ranks.std(ddof=0)
+
+    a, b = standard(x), standard(y)
+    rho = (a * b).mean()
+    return rho + a * b - rho * (a**2 + b**2) / 2

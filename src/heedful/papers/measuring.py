@@ -1,0 +1,135 @@
+"""Train what is missing and audit it, or find what is finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import torch
+from rich.console import Console
+
+from heedful.audits.folders import audit_folder
+from heedful.audits.result import PREDICTIONS, RESULT, AuditResult
+from heedful.audits.running import audit
+from heedful.config import AuditOptions, TrainConfig, build
+from heedful.data.sources import find_source
+from heedful.data.synthetic import SYNTHETIC
+from heedful.errors import BadInput
+from heedful.papers.recipe import Case
+from heedful.papers.results import Measured, Missing, Results
+from heedful.runs import Run, list_runs
+from heedful.training.train import train
+
+Say = Callable[[str], None]
+
+
+def measure(
+    cases: Sequence[Case],
+    audits: Sequence[str],
+    *,
+    runs: Path,
+    only_finished: bool = False,
+    console: Console | None = None,
+    say: Say = lambda line: None,
+) -> Results:
+    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named."""
+    trained = _complete_runs(runs)
+    if not only_finished:
+        for dataset in dict.fromkeys(case.dataset for case in cases):
+            if dataset not in SYNTHETIC:
+                find_source(dataset)  # what is not at hand is better said now than after an hour of training
+    found: list[Measured] = []
+    missing: list[Missing] = []
+    for place, case in enumerate(cases, 1):
+        begun = time.perf_counter()
+        run = trained.get(case.config)
+        if only_finished:
+            outcome = _find(case, audits, run)
+        else:
+            outcome = _do(case, audits, runs, complete=run is not None, console=console)
+        if isinstance(outcome, Measured):
+            found.append(outcome)
+            how = "found" if only_finished else f"audited ({', '.join(audits)})"
+            how = how if only_finished or run is not None else f"trained and {how}"
+            said = f"{how}, {outcome.texts:,} texts"
+        else:
+            missing.append(outcome)
+            said = outcome.why
+        say(f"[{place}/{len(cases)}] {case.name}: {said} ({time.perf_counter() - begun:.0f} s)")
+    return Results(tuple(found), tuple(missing))
+
+
+def _do(
+    case: Case, audits: Sequence[str], runs: Path, *, complete: bool, console: Console | None
+) -> Measured | Missing:
+    """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
+    torch.set_num_threads(1)
+    quiet = Console(quiet=True)
+    classifier = train(case.config, runs=runs, console=quiet if complete else console)
+    assert classifier.run is not None
+    options = _audit_options(case)
+    try:
+        folder = audit_folder(classifier, None, options)
+        result = audit(classifier, only=audits, folder=folder, console=console, **options)
+    except BadInput as error:  # such as a hierarchical network on texts of one sentence each
+        return Missing(case.name, f"trained, but not audited: {error}")
+    return _measured(case, Run(classifier.run), result)
+
+
+def _find(case: Case, audits: Sequence[str], run: Run | None) -> Measured | Missing:
+    """Look for a run and its audit by their configs alone, which needs no data and little time."""
+    if run is None:
+        return Missing(case.name, "not trained")
+    wanted = build(AuditOptions, _audit_options(case))
+    why = f"trained, and not audited on at most {case.texts:,} texts"
+    for folder in sorted((run.folder / "audits").glob("*/")):
+        if not (folder / RESULT).is_file() or _options(folder) != wanted:
+            continue
+        result = AuditResult.load(folder)
+        if result.about.data == f"{run.metrics().get('dataset')} {wanted.split}":
+            lacking = [name for name in audits if name not in result.summaries]
+            if not lacking:
+                return _measured(case, run, result)
+            why = f"trained, and not audited for {', '.join(lacking)}"
+    return Missing(case.name, why)
+
+
+def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
+    frames = {
+        name: frame.select(name for name, kind in frame.schema.items() if not isinstance(kind, pl.List))
+        for name, frame in result.frames.items()
+        if name != PREDICTIONS and name in result.summaries
+    }
+    notes = [note for summary in result.summaries.values() for note in summary.notes]
+    return Measured(
+        case.dataset, case.model, case.seed, run.folder, run.metrics(), result.about.labels,
+        result.about.texts, (*result.about.notes, *notes), frames,
+    )  # fmt: skip
+
+
+def _audit_options(case: Case) -> dict[str, Any]:
+    return {"limit": case.texts}
+
+
+def _options(folder: Path) -> AuditOptions | None:
+    """What an audit was asked; beside the options, its config may tell which texts and model it was about."""
+    try:
+        config = Run(folder).config()
+        return build(AuditOptions, {key: config[key] for key in AuditOptions.model_fields if key in config})
+    except BadInput:
+        return None
+
+
+def _complete_runs(runs: Path) -> dict[TrainConfig, Run]:
+    """Give complete runs by their configs; what an older version did not know yet has its default."""
+    found = {}
+    for run in list_runs(runs):
+        try:
+            if run.complete:
+                found[build(TrainConfig, run.config())] = run
+        except BadInput:
+            continue  # damaged, or of another version: not one of ours
+    return found

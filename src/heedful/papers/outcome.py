@@ -1,0 +1,122 @@
+"""Put what was measured on a page: tables, claims, what differs, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from heedful.measures.intervals import Interval
+from heedful.papers.claims import RULE, Claim, Judged, judge_all
+from heedful.papers.page import NOTHING, Page, Section, Table
+from heedful.papers.recipe import Experiment, Recipe
+from heedful.papers.results import Results
+
+
+def make_page(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> Page:
+    """Write a page about some experiments, and about every claim of the paper."""
+    seeds = sorted({run.seed for run in results.runs})
+    lead = [
+        f"{len(results.runs)} runs (seed {', '.join(map(str, seeds))}). Where there are several seeds, their texts are put "
+        f"together and counted so; ± is the standard deviation over texts, as in the papers.",
+    ]
+    sections = [
+        Section(f"{asked.name}: {asked.title}", asked.tables(results), asked.notes) for asked in experiments
+    ]
+    sections += [
+        _claims(recipe, judge_all(recipe.claims, results)),
+        Section("Models", [_models(recipe, results)]),
+        Section("What differs from the paper", lines=[*_differences(recipe, results), *_notes(results)]),
+    ]
+    if results.missing:
+        sections.append(Section("Missing", lines=[f"{what}: {why}" for what, why in results.missing]))
+    return Page(f"{recipe.title}: reproduced", lead, sections)
+
+
+def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
+    rows = []
+    for found in judged:
+        ours = estimate(found.interval) if found.parts else NOTHING
+        held = f"{found.held} of {found.able}" if found.able else NOTHING
+        claim = found.claim
+        rows.append([claim.id, claim.statement, found.word, ours, claim.range, held])
+    headings = ["", "claim", "", "ours (95 % interval)", "claimed", "holds on"]
+    lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
+    return Section("Claims", [Table(headings, rows)], [RULE, *lines])
+
+
+def _details(found: Judged) -> str:
+    """What was measured, where the paper has it, and the number on each dataset and model alone."""
+    several = len({part.model for part in found.parts}) > 1
+    parts = "; ".join(
+        f"{part.dataset}{f' {part.model}' if several else ''} {estimate(part.interval)}, {part.interval.count:,} texts, {part.word}"
+        for part in found.parts
+    )
+    claim = found.claim
+    paper = f"; the paper: {claim.published}" if claim.published else ""
+    return f"{claim.id} (section {claim.source}{paper}), {claim.measure}: {parts}."
+
+
+def _how_to_measure(recipe: Recipe, claim: Claim) -> str:
+    needed = dict.fromkeys([*claim.models, *claim.against.values()])
+    able = next(
+        asked
+        for asked in recipe.experiments
+        if asked.audit == claim.audit and (asked.models is None or needed.keys() <= set(asked.models))
+    )
+    return (
+        f"{claim.id} (section {claim.source}) is not measured: heedful reproduce {recipe.name} --{able.kind} {able.number} "
+        f"measures it, on {', '.join(needed)}."
+    )
+
+
+def estimate(interval: Interval) -> str:
+    """A mean with its interval.
+
+    >>> estimate(Interval(0.5, 0.25, 0.75, 9, 0))
+    '0.50 (0.25 to 0.75)'
+    """
+    small = max(abs(interval.low), abs(interval.high)) < 0.1
+    digits = 3 if small else 2
+    return f"{interval.estimate:.{digits}f} ({interval.low:.{digits}f} to {interval.high:.{digits}f})"
+
+
+def _models(recipe: Recipe, results: Results) -> Table:
+    rows = []
+    for dataset, model, runs in results.pairs():
+        sizes = runs[0].metrics["sizes"]
+        measure, ours, printed, train, test = recipe.described(runs)
+        rows.append(
+            [dataset, model, str(len(runs)), measure, ours, printed, f"{sizes['train']:,}", train,
+             f"{runs[0].texts:,} of {sizes['test']:,}", test]
+        )  # fmt: skip
+    headings = [
+        "dataset",
+        "model",
+        "seeds",
+        "measure",
+        "ours",
+        "paper",
+        "train texts",
+        "paper",
+        "test texts audited",
+        "paper",
+    ]
+    return Table(headings, rows, "Test performance, and texts trained and audited on")  # fmt: skip
+
+
+def _differences(recipe: Recipe, results: Results) -> Iterable[str]:
+    for sentence, datasets in recipe.differences.items():
+        if not datasets or set(datasets) & set(results.datasets):
+            yield sentence
+
+
+def _notes(results: Results) -> list[str]:
+    """What the runs and audits say of themselves, once for each dataset, with the models it is said of."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for run in results.runs:
+        for note in (*run.metrics["notes"], *run.notes):
+            found.setdefault((run.dataset, note), {})[run.model] = None
+    lines = []
+    for (dataset, note), models in found.items():
+        everywhere = all(run.model in models for run in results.runs if run.dataset == dataset)
+        lines.append(f"{dataset}{'' if everywhere else ' ' + ', '.join(models)}: {note}")
+    return lines

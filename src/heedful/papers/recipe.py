@@ -1,0 +1,167 @@
+"""What all recipes share: which models on which datasets, which audits an experiment needs, and its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import yaml
+
+from heedful.errors import BadInput, did_you_mean
+from heedful.papers.claims import Claim
+from heedful.papers.page import Table
+from heedful.papers.results import Measured, Results
+from heedful.registry import Registry
+
+if TYPE_CHECKING:
+    from heedful.config import TrainConfig
+
+Kind = Literal["table", "figure"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """How a recipe reads a dataset."""
+
+    texts: int
+    """At most this many test texts are audited."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Model:
+    """One architecture of the paper."""
+
+    name: str
+    encoder: str
+    """What --encoders calls it."""
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure."""
+
+    kind: Kind
+    number: int
+    title: str
+    audit: str
+    tables: Callable[[Results], Sequence[Table]]
+    notes: Sequence[str] = ()
+    models: tuple[str, ...] | None = None
+    """Which models it is about; all if not given."""
+
+    @property
+    def name(self) -> str:
+        """How the paper calls it."""
+        return f"{self.kind.capitalize()} {self.number}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model to train and audit."""
+
+    dataset: str
+    model: str
+    seed: int
+    config: TrainConfig
+    texts: int
+
+    @property
+    def name(self) -> str:
+        """How a person calls it."""
+        return f"{self.dataset} {self.model} seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A paper's experiments."""
+
+    name: str
+    title: str
+    description: str
+    options: Mapping[str, Any]
+    """Of every training."""
+    datasets: Mapping[str, Dataset]
+    models: tuple[Model, ...]
+    experiments: tuple[Experiment, ...]
+    claims: tuple[Claim, ...]
+    differences: Mapping[str, Sequence[str]]
+    """What differs from the paper, in a sentence, and for which datasets that counts (none named: all)."""
+    described: Callable[[Sequence[Measured]], Sequence[str]]
+    """Cells that set a model's size and performance beside the paper's."""
+
+    @property
+    def encoders(self) -> tuple[str, ...]:
+        """What --encoders may name."""
+        return tuple(dict.fromkeys(model.encoder for model in self.models))
+
+    def find(self, kind: Kind, number: str) -> Experiment:
+        """Give a table or figure by its number."""
+        known = {str(e.number): e for e in self.experiments if e.kind == kind}
+        return _known(f"{kind} of {self.name}", number, known)
+
+    def cases(
+        self,
+        experiments: Sequence[Experiment] | None = None,
+        *,
+        datasets: Sequence[str] | None = None,
+        encoders: Sequence[str] | None = None,
+        seeds: int = 1,
+        texts: int | None = None,
+    ) -> list[Case]:
+        """Every model to train and audit for some experiments (by default all), or say what is not known."""
+        from heedful.training.train import resolve
+
+        for name in datasets or ():
+            _known(f"dataset in {self.name}", name, self.datasets)
+        for name in encoders or ():
+            _known(f"encoder in {self.name}", name, dict.fromkeys(self.encoders))
+        cases = []
+        for name in datasets or self.datasets:
+            data = self.datasets[name]
+            for model in self._models(experiments, encoders):
+                for seed in range(seeds):
+                    given = {"dataset": name, **self.options, **model.options, **data.options, "seed": seed}
+                    config = resolve({key: value for key, value in given.items() if value is not None})
+                    cases.append(Case(name, model.name, seed, config, texts or data.texts))
+        return cases
+
+    def _models(
+        self, experiments: Sequence[Experiment] | None, encoders: Sequence[str] | None
+    ) -> list[Model]:
+        needed: set[str] = set()
+        for experiment in experiments or self.experiments:
+            needed.update(experiment.models or (model.name for model in self.models))
+        able = [model for model in self.models if model.name in needed]
+        chosen = [model for model in able if encoders is None or model.encoder in encoders]
+        if not chosen:
+            about = ", ".join(dict.fromkeys(model.encoder for model in able))
+            raise BadInput(f"What is asked for is about the encoders {about}: name one with --encoders.")
+        return chosen
+
+
+RECIPES: Registry[Recipe] = Registry("recipe", "heedful.papers.jain_wallace", "heedful.papers.serrano_smith")
+
+
+def register(recipe: Recipe) -> Recipe:
+    """Make a recipe known by its name."""
+    return RECIPES.register(recipe.name, recipe.description)(recipe)
+
+
+@cache
+def published(name: str) -> dict[str, Any]:
+    """Read a paper's numbers."""
+    text = resources.files("heedful.papers").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content
+
+
+def _known(what: str, name: str, known: Mapping[str, T]) -> T:
+    if name not in known:
+        raise BadInput(f"There is no {what} named {name!r}: {did_you_mean(name, known)}")
+    return known[name]

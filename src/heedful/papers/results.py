@@ -1,0 +1,94 @@
+"""What was measured: the runs of a recipe with the rows of their audits, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One trained and audited model."""
+
+    dataset: str
+    model: str
+    seed: int
+    folder: Path
+    metrics: Mapping[str, Any]
+    labels: tuple[str, ...]
+    texts: int
+    """How many texts were audited."""
+    notes: tuple[str, ...]
+    frames: Mapping[str, pl.DataFrame]
+
+
+class Missing(NamedTuple):
+    """A run that was asked for and is not in the results, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """All runs of a recipe that there are, in the order of its datasets and models."""
+
+    runs: tuple[Measured, ...] = ()
+    missing: tuple[Missing, ...] = ()
+
+    @property
+    def datasets(self) -> list[str]:
+        """Those that were measured."""
+        return list(dict.fromkeys(run.dataset for run in self.runs))
+
+    def of(self, dataset: str, model: str, audit: str | None = None) -> list[Measured]:
+        """All seeds of a model, or those that an audit was asked of."""
+        return [
+            run
+            for run in self.runs
+            if (run.dataset, run.model) == (dataset, model) and (audit is None or audit in run.frames)
+        ]
+
+    def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[Measured]]]:
+        """Every dataset and model with its seeds; with an audit, those that were asked it."""
+        for dataset, model in dict.fromkeys((run.dataset, run.model) for run in self.runs):
+            if found := self.of(dataset, model, audit):
+                yield dataset, model, found
+
+    def by_text(
+        self, audit: str, value: pl.Expr, *, dataset: str, model: str, where: pl.Expr | None = None
+    ) -> pl.DataFrame:
+        """One value per text (`row`, `value`), averaged over the seeds; texts without one are left out.
+
+        Averaging first keeps texts that several seeds read from counting as several texts.
+        """
+        parts = [pl.DataFrame(schema={"row": pl.Int64, "value": pl.Float64})]
+        for run in self.of(dataset, model, audit):
+            frame = run.frames[audit]
+            kept = frame if where is None else frame.filter(where)
+            parts.append(kept.select(pl.col("row").cast(pl.Int64), value.cast(pl.Float64).alias("value")))
+        whole = pl.concat(parts).filter(pl.col("value").is_finite())
+        return whole.group_by("row").agg(pl.col("value").mean()).sort("row")
+
+
+def column(runs: Iterable[Measured], audit: str, name: str, where: pl.Expr | None = None) -> np.ndarray:
+    """Values of all seeds, one after the other."""
+    parts = [
+        (run.frames[audit] if where is None else run.frames[audit].filter(where))[name].to_numpy()
+        for run in runs
+    ]
+    return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts] or [np.array([])])
+
+
+def by_class(runs: list[Measured]) -> Iterator[tuple[str, pl.Expr | None]]:
+    """Give 'all' and every class, with the filter on what was predicted; many classes are not told apart."""
+    yield "all", None
+    labels = runs[0].labels
+    if len(labels) <= 3:
+        for label in labels:
+            yield label, pl.col("predicted") == label

@@ -1,0 +1,46 @@
+"""heedful reproduce, as a user sees it before any training."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+BAD = {
+    "jain-walace": "There is no recipe named 'jain-walace': did you mean jain-wallace?",
+    "jain-wallace --table 3": "There is no table of jain-wallace named '3': choose one of 2.",
+    "jain-wallace --figure 6,9": "There is no figure of jain-wallace named '9'",
+    "serrano-smith --encoders bilstm": "There is no encoder in serrano-smith named 'bilstm'",
+    "serrano-smith --encoders con": "did you mean conv?",
+    "jain-wallace --datasets sst2,imbd": "There is no dataset in jain-wallace named 'imbd': did you mean imdb?",
+    "jain-wallace --datasets ,": "An option holds an empty list",
+    "jain-wallace --format tabel": "There is no format 'tabel': did you mean table?",
+    "jain-wallace --seeds 0": "--seeds",
+    "jain-wallace --texts 0": "--texts",
+    "jain-wallace --datasets sst2": "$HEEDFUL_DATA/sst2/",
+    "jain-wallace --only-finished --datasets sst2 --encoders cnn": "None of the 1 runs is trained and audited (sst2 cnn seed 0: not trained)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), BAD.items())
+def test_bad_input_is_one_sentence(run, words, said):
+    result = run("reproduce", *words.split())
+    assert result.code == 2
+    assert result.out == ""
+    assert said in result.err.splitlines()[-1]
+    assert list(Path().iterdir()) == []
+
+
+def test_recipes_are_listed(run):
+    shown = run("list", "recipes").out
+    assert [line.split()[0] for line in shown.splitlines()] == ["jain-wallace", "serrano-smith"]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_help_gives_an_example_and_fits_the_terminal(run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = run("reproduce", "--help")
+    assert shown.code == 0
+    assert re.search(r"Examples?\s+heedful reproduce", shown.out)
+    assert max(map(len, shown.out.splitlines())) <= width

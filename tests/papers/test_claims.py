@@ -1,0 +1,133 @@
+"""A claim is decided by its interval and by most of its datasets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from heedful.measures import bootstrap_interval
+from heedful.papers.claims import Claim, judge, rank_correlation
+from heedful.papers.recipe import RECIPES
+from heedful.papers.results import Results
+
+NAN = math.nan
+
+
+def weak(**changes) -> Claim:
+    given = {"below": 0.5, "models": ("bilstm",), "audit": "agreement", "value": pl.col("tau_g")}
+    return Claim("x-1", "It is weak.", "4.1", "mean τ_g", **(given | changes))
+
+
+def around(mean: float, texts: int = 100) -> list[float]:
+    return list(mean + np.linspace(-0.1, 0.1, texts))
+
+
+@pytest.mark.parametrize(
+    ("mean", "word"), [(0.3, "holds"), (0.7, "does not hold"), (0.5, "undecided"), (NAN, "not measured")]
+)
+def test_the_interval_decides(measured, mean, word):
+    judged = judge(weak(), Results((measured(tau_g=around(mean)),)))
+    assert judged.word == word
+    if word != "not measured":
+        assert judged.interval.low < mean < judged.interval.high
+
+
+def test_nothing_measured(measured):
+    assert judge(weak(), Results()).word == "not measured"
+    other_model, other_audit = measured("cnn", tau_g=around(0.1)), measured(audit="permutation", x=[1.0])
+    assert judge(weak(), Results((other_model, other_audit))).word == "not measured"
+
+
+def test_few_texts_decide_nothing(measured):
+    assert judge(weak(), Results((measured(tau_g=[0.1] * 29),))).word == "too few texts"
+    assert judge(weak(), Results((measured(tau_g=[0.1] * 30),))).word == "holds"
+
+
+def test_most_datasets_must_hold_alone(measured):
+    # The many texts of one dataset would carry the claim against the two others.
+    large = measured(tau_g=around(0.1, 1000))
+    small = [measured(dataset=name, tau_g=around(0.6, 40)) for name in ("imdb", "snli")]
+    judged = judge(weak(), Results((large, *small)))
+    assert judged.interval.high < 0.5
+    assert [part.word for part in judged.parts] == ["holds", "does not hold", "does not hold"]
+    assert (judged.held, judged.word) == (1, "undecided")
+    assert (
+        judge(weak(), Results((large, small[0], measured(dataset="snli", tau_g=around(0.2))))).word == "holds"
+    )
+
+
+def test_datasets_with_few_texts_have_no_vote(measured):
+    few = [measured(dataset=name, tau_g=[0.9] * 20) for name in ("imdb", "snli", "babi_1")]
+    judged = judge(weak(), Results((measured(tau_g=around(0.1, 1000)), *few)))
+    assert (judged.held, judged.able, judged.word) == (1, 1, "holds")
+    # Without any dataset that can decide alone, nothing tells whether most agree.
+    assert judge(weak(), Results(tuple(few[:2]))).word == "does not hold"
+    low = [measured(dataset=name, tau_g=[0.1] * 20) for name in ("imdb", "snli")]
+    assert judge(weak(), Results(tuple(low))).word == "undecided"
+
+
+def test_a_range_has_two_ends(measured):
+    claim = weak(above=-0.5, below=0.0)
+    words = [judge(claim, Results((measured(tau_g=around(x)),))).word for x in (-0.3, 0.3, -0.9, -0.5)]
+    assert words == ["holds", "does not hold", "does not hold", "undecided"]
+    assert claim.range == "-0.5 to 0"
+
+
+def test_models_are_compared_text_by_text(measured):
+    # Texts that one of the two lacks are left out: only rows 0 to 39 have both numbers.
+    claim = weak(models=("average",), against={"average": "bilstm"}, above=0.0, below=math.inf)
+    average = measured("average", tau_g=[0.6] * 40 + [-9.0] * 20)
+    bilstm = measured("bilstm", tau_g=[0.5] * 40 + [NAN] * 20)
+    judged = judge(claim, Results((average, bilstm)))
+    assert judged.interval.count == 40
+    assert judged.interval.estimate == pytest.approx(0.1)
+    assert judged.word == "holds"
+    assert judge(claim, Results((average,))).word == "not measured"
+
+
+def test_seeds_of_a_text_are_one_text(measured):
+    runs = tuple(measured(seed=seed, tau_g=[value] * 40) for seed, value in enumerate((0.2, 0.4)))
+    interval = judge(weak(), Results(runs)).interval
+    assert interval.count == 40
+    assert interval.estimate == pytest.approx(0.3)
+
+
+def test_a_claim_may_be_about_some_texts_only(measured):
+    claim = weak(where=pl.col("largest_weight") >= 0.5)
+    run = measured(tau_g=[0.1] * 40 + [0.9] * 40, largest_weight=[0.6] * 40 + [0.2] * 40)
+    assert judge(claim, Results((run,))).interval == (0.1, 0.1, 0.1, 40, 0)
+
+
+def test_rank_correlation_is_spearman_with_an_interval_of_its_own():
+    from scipy.stats import bootstrap, spearmanr
+
+    x, y = np.random.default_rng(0).normal(size=(2, 200))
+    y += x
+    values = pl.DataFrame({"x": x, "y": y}).select(rank_correlation("x", "y")).to_series()
+    found = bootstrap_interval(values.to_numpy())
+    assert found.estimate == pytest.approx(spearmanr(x, y).statistic)
+    resampled = bootstrap(
+        (x, y), lambda a, b: spearmanr(a, b).statistic, paired=True, vectorized=False, n_resamples=500, rng=0,
+        method="percentile",
+    )  # fmt: skip
+    assert found[1:3] == pytest.approx(resampled.confidence_interval, abs=0.02)
+    perfect = pl.DataFrame({"x": x, "y": -x}).select(rank_correlation("x", "y")).to_series()
+    assert perfect.to_list() == pytest.approx([-1.0] * 200)
+
+
+def test_every_claim_is_complete_and_can_be_measured():
+    ids = []
+    for name in RECIPES:
+        recipe = RECIPES.get(name)
+        models = {model.name for model in recipe.models}
+        for claim in recipe.claims:
+            ids.append(claim.id)
+            assert claim.statement.endswith(".")
+            assert claim.source
+            assert {*claim.models, *claim.against, *claim.against.values()} <= models
+            assert claim.audit in {experiment.audit for experiment in recipe.experiments}
+            assert -math.inf < claim.above or claim.below < math.inf
+    assert len(ids) == len(set(ids)) >= 10
