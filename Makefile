@@ -1,4 +1,4 @@
-# make demo   set up, train on real text, show F1 and heatmaps
+# make demo   set up, train on real text, show heatmaps, audit them, give a verdict
 # make test   set up, run the whole suite
 PYTHON ?= python3
 VENV := .venv

@@ -119,7 +119,25 @@ class TrainingOptions(_Options):
     threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
 
 
-class TrainConfig(DataOptions, ModelOptions, TrainingOptions):
+class ObjectiveOptions(_Options):
+    """What single objectives need besides. They count for a run's identity only where its objective reads them."""
+
+    base: str | None = Field(None, description="Run that is imitated (objective imitation).")
+    divergence: Literal["jsd", "kl"] = Field(
+        "jsd",
+        description="How far attention is from the base's: AtteFa's JSD, or Wiegreffe & Pinter's KL (imitation).",
+    )
+    strength: float = Field(
+        1.0,
+        gt=0,
+        description="Weight of the divergence against the prediction (imitation; λ of Wiegreffe & Pinter).",
+    )
+    select_on: Literal["dev", "test"] = Field(
+        "dev", description="Split that selects a twin's epoch; test follows the AtteFa paper (imitation)."
+    )
+
+
+class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
     """Everything that decides what a training run computes."""
 
     preset: str | None = Field(
@@ -168,6 +186,10 @@ class AuditOptions(_Options):
     )
     method: Literal["exact", "search"] = Field(
         "exact", description="Counterfactual heatmaps: exact where possible, or the published search."
+    )
+    seeds: Numbers | None = Field(
+        None,
+        description="Seeds of the twins that imitation trains; the papers' nine, or three of them with --quick.",
     )
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
     seed: int = Field(0, ge=0, lt=2**31, description="Seed of samples, shuffles and intervals.")

@@ -43,8 +43,11 @@ class Agreement(Audit):
         "Gradients and leave-one-out are estimates of importance too, and need not agree with each other.",
     )
 
-    @property
-    def pairs(self) -> dict[str, tuple[str, str]]:
+    def __init__(self, *arguments: object, **named: object) -> None:
+        super().__init__(*arguments, **named)  # type: ignore[arg-type]
+        self.pairs = self._pairs()
+
+    def _pairs(self) -> dict[str, tuple[str, str]]:
         """Which rankings are compared; those of the audited scores stand where attention would."""
         if self.options.pairs is None:
             return {name: (self._named(x), self._named(y)) for name, (x, y) in _USUAL.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,11 @@ from heedful.audits.reading import Reading
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.registry import Registry
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from heedful.audits.subject import Subject
 
 Columns = Mapping[str, Tensor | Sequence[object]]
 ALL = "all"
@@ -77,11 +82,16 @@ class Audit(ABC):
     caveats: ClassVar[tuple[str, ...]] = ()
     of_weights: ClassVar[bool] = False
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
+    costly: ClassVar[bool] = False
+    """Whether it takes so long that it is only run when it is named."""
 
     def __init__(
         self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
     ) -> None:
         self.options, self.source, self.task = options, source, task
+
+    def prepare(self, subject: Subject, console: Console) -> None:  # noqa: B027 most audits need nothing
+        """Do what must be done once before texts are measured."""
 
     @abstractmethod
     def rows(self, reading: Reading) -> Columns:
@@ -135,6 +145,7 @@ AUDITS: Registry[type[Audit]] = Registry(
     "heedful.audits.counterfactual",
     "heedful.audits.single_erasure",
     "heedful.audits.flip_set",
+    "heedful.audits.imitation",
 )
 
 

@@ -124,7 +124,7 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     if not reading.linear:
         return unknown, unknown, reading.mask
     weights = reading.weights[:, 0].double()
-    found = smallest_flip_set(weights, _squeezed(reading), reading.mask, reading.empty_logits)
+    found = smallest_flip_set(weights, *_said(reading))
     fraction = found.size.double() / reading.mask.sum(1)
     mass = (weights * found.members).sum(1)
     return (
@@ -134,18 +134,26 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def _squeezed(reading: Reading) -> Tensor:
-    """Give one logit per item without an axis of its own, as measures of binary classifiers have it."""
-    logits = reading.item_logits
-    return logits[..., 0] if logits.shape[-1] == 1 else logits
+def _said(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
+    """Item logits, mask and logits of nothing. A class that is no candidate comes last, but not by far.
+
+    Measures tell ties by the spread of the logits, and the model's −10⁹ would make ties of everything.
+    """
+    logits, empty, candidates = reading.item_logits, reading.empty_logits, reading.states.candidates
+    if candidates is not None and logits.shape[-1] > 1:
+        both = torch.cat([logits, empty[:, None]], dim=1)
+        out = ~candidates[:, None]
+        last = both.masked_fill(out, torch.inf).amin((1, 2), keepdim=True) - 1
+        both = torch.where(out, last, both)
+        logits, empty = both[:, :-1], both[:, -1]
+    return logits, reading.mask, empty
 
 
 def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCurve:
     """All prefixes of a ranking: one cumulative sum where the decoder is linear, else decoded in blocks."""
     if reading.linear:
-        return erasure_curve(
-            reading.weights[:, 0], _squeezed(reading), ranking, reading.mask, reading.empty_logits
-        )
+        logits, mask, empty = _said(reading)
+        return erasure_curve(reading.weights[:, 0], logits, ranking, mask, empty)
     mask = reading.mask
     order = ranking.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
     rank = order.argsort(dim=1)  # [batch, items]

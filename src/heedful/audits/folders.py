@@ -8,29 +8,56 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from heedful.audits.texts import choose_texts
-from heedful.config import AuditOptions, build
+from heedful.audits.scores import Scores
+from heedful.audits.texts import Texts
+from heedful.config import AuditOptions
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.runs import identity
+from heedful.runs import Run, identity
 
 _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
 """Options that change no number, or only through the texts, which are in the hash themselves."""
 
 
-def audit_folder(classifier: Classifier, dataset: str | None, options: Mapping[str, Any]) -> Path:
-    """Name the folder of an audit: the same for the same model, texts and options."""
+def audit_folder(
+    classifier: Classifier, texts: Texts, options: AuditOptions, decides: Mapping[str, Any]
+) -> Path:
+    """Name the folder of an audit: the same for the same model, texts and options.
+
+    Options at their defaults are not in the name, so that one that is added later renames nothing.
+    """
     if classifier.run is None:
         raise BadInput("This model is not a run's: name a folder for its audit.")
-    chosen = build(AuditOptions, options)
-    texts = choose_texts(classifier, dataset, chosen)
-    values = chosen.model_dump(mode="json", exclude=_NOT_IDENTITY)
-    source = Path(chosen.source).expanduser()
-    if source.is_file():
-        values["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
-    values |= {"texts": texts.fingerprint, "model": _fingerprint(classifier)}
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", texts.name).strip("-").lower()
-    return classifier.run / "audits" / f"{slug}{'-quick' if chosen.quick else ''}-{identity(values)}"
+    usual = options.model_dump(mode="json", exclude_defaults=True)
+    told = {
+        key: value for key, value in decides.items() if key in usual or key not in AuditOptions.model_fields
+    }
+    return classifier.run / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
+
+
+def what_decides(
+    classifier: Classifier, texts: Texts, options: AuditOptions, scores: Scores | None = None
+) -> dict[str, Any]:
+    """Everything that an audit's numbers follow from, long parts as hashes."""
+    values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
+    source = Path(options.source).expanduser()
+    if scores is not None:
+        values["source"] = identity({"scores": [list(map(float, row)) for row in scores]})
+    elif source.is_file():
+        values["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
+    return values | {"texts": texts.fingerprint, "model": _fingerprint(classifier)}
+
+
+def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
+    """Refuse a folder in which other texts, another model or other options were audited."""
+    if not (run.folder / "config.yaml").is_file():
+        return
+    found = run.config()
+    if other := [key for key, value in decides.items() if found.get(key, value) != value]:
+        raise BadInput(
+            f"{run.folder} holds another audit ({', '.join(other)} differ): choose another folder or delete it."
+        )
 
 
 def _fingerprint(classifier: Classifier) -> str:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from heedful.audits.audit import AUDITS, Summary
 from heedful.audits.result import INSTANCES, PREDICTIONS, SUMMARIES, read_frame, write_frame
-from heedful.storage import write_json
+from heedful.errors import BadInput
+from heedful.storage import remove_leftovers, write_json
 
 
 class Keep:
@@ -40,12 +41,15 @@ class Keep:
             write_frame(self.folder / INSTANCES / f"{name}.parquet", frame)
 
     def _find_finished(self, folder: Path) -> None:
+        for part in (INSTANCES, SUMMARIES):
+            remove_leftovers(folder / part)
         for name in AUDITS:
             path = folder / SUMMARIES / f"{name}.json"
             rows = folder / INSTANCES / f"{name}.parquet"
             if path.is_file() and rows.is_file():
                 try:
                     summary = Summary(**json.loads(path.read_text(encoding="utf-8")))
-                except (ValueError, TypeError, ValidationError):
+                    frame = read_frame(rows)
+                except (ValueError, TypeError, ValidationError, BadInput):
                     continue  # damaged: measured again
-                self.frames[name], self.summaries[name] = read_frame(rows), summary
+                self.frames[name], self.summaries[name] = frame, summary

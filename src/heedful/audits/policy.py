@@ -112,7 +112,14 @@ def read_policy(path: Path | None = None) -> Policy:
         _check(rule, path)
     if not policy.rules:
         raise BadInput(f"{path} has no rules, so that anything would pass: give one at least.")
-    return policy
+    return policy if path == DEFAULT else _with_veto(policy)
+
+
+def _with_veto(policy: Policy) -> Policy:
+    """Add the default's rules on sharpness that a policy does not set itself: flat attention is never shown."""
+    own = {rule.measure for rule in policy.rules}
+    veto = [rule for rule in read_policy().rules if rule.audit == "sharpness" and rule.measure not in own]
+    return policy.model_copy(update={"rules": (*policy.rules, *veto)})
 
 
 def _check(rule: Rule, path: Path) -> None:
@@ -180,22 +187,26 @@ def judge(policy: Policy, summaries: dict[str, Summary], *, source: str = "atten
         word, deciding = "do not show", by_outcome["bad"]
     elif by_outcome["unclear"] or by_outcome["not measured"]:
         word, deciding = "show with caveat", by_outcome["unclear"] + by_outcome["not measured"]
+    elif not judgements:
+        word, deciding = "show with caveat", []
     else:
         word, deciding = "show", by_outcome["good"]
-    because: list[str] = []
-    for judgement in deciding:
-        audit = judgement.rule.audit
-        finding = (
-            summaries[audit].finding
-            if judgement.outcome != "not measured"
-            else f"{audit} was not measured (heedful audit --only {audit})."
-        )
-        if finding not in because:
-            because.append(finding)
+    because = dict.fromkeys(_finding(judgement, summaries) for judgement in deciding)
+    if not judgements:
+        because = {f"No rule of the policy can be asked of other scores than attention ({source}).": None}
     ordered = sorted(judgements, key=lambda j: list(by_outcome).index(j.outcome))
     return Verdict(
         verdict=word,
         policy=f"{policy.name} (version {policy.version})",
-        because=tuple(because[:3]),
+        because=tuple(because)[:3],
         judgements=tuple(ordered),
     )
+
+
+def _finding(judgement: Judgement, summaries: dict[str, Summary]) -> str:
+    audit = judgement.rule.audit
+    if audit not in summaries:
+        return f"{audit} was not measured (heedful audit --only {audit})."
+    if judgement.outcome == "not measured":
+        return f"{audit} could not tell the {judgement.rule.about.description}."
+    return summaries[audit].finding

@@ -15,7 +15,7 @@ from heedful.models.classifier import Classifier
 def prediction_rows(reading: Reading, classifier: Classifier, *, labelled: bool) -> pl.DataFrame:
     """One row per text: prediction, probabilities, and every item's span and weight."""
     tokens, chances = reading.batch.tokens, reading.chances
-    spans = _spans(reading)
+    spans = item_spans(reading)
     queries = reading.batch.query.texts if reading.batch.query is not None else None
     names = classifier.labels
     return pl.DataFrame(
@@ -39,7 +39,7 @@ def prediction_rows(reading: Reading, classifier: Classifier, *, labelled: bool)
     )  # fmt: skip
 
 
-def _spans(reading: Reading) -> Int[Tensor, "batch items 2"]:
+def item_spans(reading: Reading) -> Int[Tensor, "batch items 2"]:
     """Where each item stands in its text; a sentence from its first word to its last."""
     tokens = reading.batch.tokens
     if not reading.model.architecture.hierarchical:

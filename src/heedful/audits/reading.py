@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from heedful.audits.ties import OF_CHANCES, settled
 from heedful.data.instances import Batch
 from heedful.explain.explainer import EXPLAINERS
 from heedful.models.model import AttentionModel, probabilities
@@ -44,7 +45,8 @@ class Reading:
     @cached_property
     def logits(self) -> Float[Tensor, "batch outputs"]:
         """What the model says."""
-        return self.decode(self.weights[:, None])[:, 0]
+        with torch.no_grad():
+            return self.decode(self.weights[:, None])[:, 0]
 
     @cached_property
     def chances(self) -> Float[Tensor, "batch classes"]:
@@ -71,14 +73,10 @@ class Reading:
             return self._decode(nothing)[:, 0].double()
 
     def scores(self, name: str) -> Float[Tensor, "batch items"]:
-        """Scores of an explainer by its name, of the attention, or of the user ('own')."""
-        if name == "attention":
-            return self.weights.mean(1)
-        if name == "own":
-            assert self.own is not None
-            return self.own
+        """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""
         if name not in self._scores:
-            self._scores[name] = EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
+            least = OF_CHANCES if name == "leave_one_out" else 0.0
+            self._scores[name] = settled(self._raw_scores(name), self.mask, least=least)
         return self._scores[name]
 
     def decode(
@@ -100,7 +98,16 @@ class Reading:
     def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
         """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
         left = self.weights.double()[:, None] * keep[:, :, None]
-        return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
+        with torch.no_grad():
+            return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
+
+    def _raw_scores(self, name: str) -> Float[Tensor, "batch items"]:
+        if name == "attention":
+            return self.weights.mean(1)
+        if name == "own":
+            assert self.own is not None
+            return self.own
+        return EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
 
     def _decode(
         self, context: Float[Tensor, "batch variants heads size"]

@@ -48,11 +48,11 @@ class AuditResult:
     frames: dict[str, pl.DataFrame] = field(repr=False)
     folder: Path | None = None
 
-    def show(self, console: Console | None = None) -> None:
-        """Print the verdict, the findings and the numbers."""
+    def show(self, console: Console | None = None, *, brief: bool = False) -> None:
+        """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
         from heedful.audits.showing import show
 
-        show(self, console or Console())
+        show(self, console or Console(), brief=brief)
 
     def to_frame(self, audit: str | None = None) -> pl.DataFrame:
         """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""
@@ -100,7 +100,7 @@ class AuditResult:
             raise BadInput(
                 f"There is no finished audit in {folder} ({RESULT} is missing): run heedful audit."
             ) from None
-        except (ValueError, KeyError, TypeError, ValidationError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
             reason = str(error).splitlines()[0]
             raise BadInput(
                 f"{folder / RESULT} is damaged ({reason}): delete the folder and audit again."

@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from heedful.audits.audit import AUDITS, Audit, Summary
+from heedful.audits.folders import audit_folder, refuse_another, what_decides
 from heedful.audits.keeping import Keep
-from heedful.audits.policy import judge, read_policy
+from heedful.audits.policy import Policy, judge, read_policy
 from heedful.audits.predictions import prediction_rows
 from heedful.audits.reading import Reading
 from heedful.audits.result import PREDICTIONS, RESULT, About, AuditResult
@@ -40,11 +41,15 @@ def audit(
     only: Sequence[str] | None = None,
     policy: Path | None = None,
     folder: Path | None = None,
+    keep: bool = False,
     scores: Scores | None = None,
     console: Console | None = None,
     **options: Any,
 ) -> AuditResult:
-    """Ask every audit, or `only` some, and judge by a policy. With a folder, finished audits are kept there."""
+    """Ask every audit, or `only` some, and judge by a policy.
+
+    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again.
+    """
     console = console or Console(quiet=True)
     chosen = build(AuditOptions, options)
     rules = read_policy(policy)
@@ -52,19 +57,29 @@ def audit(
     with console.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
         subject = Subject(classifier, texts, chosen, scores=scores)
-    if folder is None:
-        kept = _run(subject, names, Keep(None), console)
-    else:
-        run = Run(folder)
-        with run.locked():
-            run.begin(chosen.model_dump(mode="json"), seed=chosen.seed, threads=torch.get_num_threads())
-            kept = _run(subject, names, Keep(folder), console)
-    verdict = judge(rules, kept.summaries, source=subject.source)
-    about = _about(subject, kept.frames[PREDICTIONS])
-    result = AuditResult(about, verdict, kept.summaries, kept.frames, folder)
-    if folder is not None:
+        audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
+    if folder is None and not keep:
+        return _judged(rules, subject, _run(subject, audits, Keep(None), console))
+    decides = what_decides(classifier, texts, chosen, scores)
+    folder = folder or audit_folder(classifier, texts, chosen, decides)
+    run = Run(folder)
+    refuse_another(run, decides)
+    with run.locked():
+        config = chosen.model_dump(mode="json") | decides
+        run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
+        result = _judged(rules, subject, _run(subject, audits, Keep(folder), console))
         write_json(folder / RESULT, result.to_json())
     return result
+
+
+def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
+    verdict = judge(rules, kept.summaries, source=subject.source)
+    about = _about(subject, kept.frames[PREDICTIONS])
+    # In one order, whichever of them were found finished.
+    done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in kept.summaries]
+    summaries = {name: kept.summaries[name] for name in done}
+    frames = {name: kept.frames[name] for name in (PREDICTIONS, *done)}
+    return AuditResult(about, verdict, summaries, frames, kept.folder)
 
 
 def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
@@ -74,12 +89,14 @@ def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
             raise BadInput(
                 f"{name} asks about attention itself: leave out --source, or choose another audit."
             )
-    able = [name for name in AUDITS if not (other and AUDITS.get(name).of_weights)]
+    able = [
+        name for name in AUDITS if not AUDITS.get(name).costly and not (other and AUDITS.get(name).of_weights)
+    ]
     asked = list(dict.fromkeys(only)) if only else able
     return [ALWAYS, *(name for name in asked if name != ALWAYS)]
 
 
-def _run(subject: Subject, names: list[str], kept: Keep, console: Console) -> Keep:
+def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) -> Keep:
     options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
     deadline = time.perf_counter() + options.budget
     with _progress(console, PREDICTIONS, subject.texts.size) as advance:
@@ -88,13 +105,13 @@ def _run(subject: Subject, names: list[str], kept: Keep, console: Console) -> Ke
                 subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
             )
         )
-    todo = [name for name in names if name not in kept.summaries]
-    for place, name in enumerate(todo):
-        asked = AUDITS.get(name)(options, source=subject.source, task=classifier.task)
+    todo = [audit for audit in audits if audit.name not in kept.summaries]
+    for place, asked in enumerate(todo):
+        asked.prepare(subject, console)
         begun = time.perf_counter()
         # What is left of the time is shared among the audits still to come.
         share = max(deadline - begun, 0) / (len(todo) - place)
-        with _progress(console, name, subject.texts.size) as advance:
+        with _progress(console, asked.name, subject.texts.size) as advance:
             kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
     return kept
 

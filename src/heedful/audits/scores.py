@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Instances
@@ -50,9 +50,11 @@ def check_scores(scores: Scores, instances: Instances, counts: np.ndarray, *, wh
             )
 
 
-def padded(scores: Scores, rows: Tensor, items: int) -> Float[Tensor, "batch items"]:
-    """Lay out the scores of some rows like a batch."""
-    laid = torch.zeros(len(rows), items, dtype=torch.float64)
+def padded(
+    scores: Scores, rows: Int[Tensor, " batch"], mask: Bool[Tensor, "batch items"]
+) -> Float[Tensor, "batch items"]:
+    """Lay out the scores of some rows like a batch, whose items need not begin at its first place."""
+    laid = torch.zeros(mask.shape, dtype=torch.float64)
     for place, row in enumerate(rows.tolist()):
-        laid[place, : len(scores[row])] = torch.tensor(scores[row], dtype=torch.float64)
+        laid[place, mask[place]] = torch.tensor(scores[row], dtype=torch.float64)
     return laid

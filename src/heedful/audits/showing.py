@@ -7,33 +7,50 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from heedful.audits.audit import AUDITS, Number
+from heedful.audits.audit import AUDITS, Number, Summary
 from heedful.audits.policy import Judgement
 from heedful.audits.result import AuditResult
 
+_WIDEST = 110  # a file or a pipe has no width of its own
 _COLOURS = {"show": "green", "show with caveat": "yellow", "do not show": "red"}
 _MARKS = {"good": "[green]passes[/]", "unclear": "[yellow]unclear[/]", "bad": "[red]fails[/]", "not measured": "[dim]not measured[/]"}  # fmt: skip
 
 
-def show(result: AuditResult, console: Console) -> None:
-    """Print a result."""
-    verdict, about = result.verdict, result.about
-    colour = _COLOURS[verdict.verdict]
-    what = "Attention" if about.source == "attention" else f"The scores of {about.source}"
-    because = "\n".join(f"• {escape(finding)}" for finding in verdict.because)
-    console.print(Panel(f"[bold {colour}]{what}: {verdict.verdict}.[/]\n{because}", title="Verdict", title_align="left", border_style=colour, padding=(1, 2)))  # fmt: skip
+def _plain(text: str) -> str:
+    """Names of others may hold markup, or characters that steer a terminal."""
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
+
+
+def show(result: AuditResult, console: Console, *, brief: bool) -> None:
+    """Print a result; in brief, the verdict and its rules."""
+    console.print(_panel(result), width=min(console.width, _WIDEST))
     console.print(_rules(result))
-    for name, summary in result.summaries.items():
-        console.print(f"\n[bold]{name}[/]  {escape(summary.question)}")
-        console.print(escape(summary.finding))
-        for note in summary.notes:
-            console.print(f"[dim]Note: {escape(note)}[/]")
-        for caveat in summary.caveats:
-            console.print(f"[dim]Caveat: {escape(caveat)}[/]")
-    accuracy = "".join(f", accuracy {about.performance['accuracy']:.3f}" for _ in about.performance and "1")
-    console.print(f"\n[dim]{escape(about.model)} ({escape(about.encoder)}) on {about.texts:,} texts of {escape(about.data)}{accuracy}.[/]")  # fmt: skip
-    for note in about.notes:
-        console.print(f"[dim]Note: {escape(note)}[/]")
+    if not brief:
+        for summary in result.summaries.values():
+            console.print(*_findings(summary), sep="\n")
+    about = result.about
+    accuracy = f", accuracy {about.performance['accuracy']:.3f}" if about.performance else ""
+    where = f"{about.model} ({about.encoder}) on {about.texts:,} texts of {about.data}{accuracy}."
+    console.print(f"\n[dim]{_plain(where)}[/]", *_notes("Note", about.notes), sep="\n")
+
+
+def _panel(result: AuditResult) -> Panel:
+    verdict, source = result.verdict, result.about.source
+    colour = _COLOURS[verdict.verdict]
+    what = "Attention" if source == "attention" else f"The scores of {source}"
+    because = "\n".join(f"• {_plain(finding)}" for finding in verdict.because)
+    text = f"[bold {colour}]{escape(what)}: {verdict.verdict}.[/]\n{because}"
+    return Panel(text, title="Verdict", title_align="left", border_style=colour, padding=(1, 2))
+
+
+def _findings(summary: Summary) -> list[str]:
+    heading = f"\n[bold]{summary.audit}[/]  {escape(summary.question)}"
+    remarks = [*_notes("Note", summary.notes), *_notes("Caveat", summary.caveats)]
+    return [heading, _plain(summary.finding), *remarks]
+
+
+def _notes(kind: str, notes: tuple[str, ...]) -> list[str]:
+    return [f"[dim]{kind}: {_plain(note)}[/]" for note in notes]
 
 
 def _rules(result: AuditResult) -> Table:

@@ -15,6 +15,7 @@ from heedful.models.model import probabilities
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
 _DRAW = 1_000_003  # a stream of random numbers that nothing else draws from
+_ROUNDING = 1e-8  # in single precision, two items that do the same differ by less
 _OUTCOMES = {
     "both": (True, True),
     "top_only": (True, False),
@@ -75,7 +76,9 @@ class SingleErasure(Audit):
         """Shares of texts, and the table of what flips what."""
         numbers: list[Number] = []
         for name in RANKINGS:
-            numbers.append(self.number(f"{name}_negative", (rows[f"{name}_delta_js"] < 0).cast(pl.Float64)))
+            numbers.append(
+                self.number(f"{name}_negative", (rows[f"{name}_delta_js"] < -_ROUNDING).cast(pl.Float64))
+            )
             numbers += self.by_class(f"{name}_flips", rows, f"{name}_flips")
             for outcome, (top, other) in _OUTCOMES.items():
                 same = (rows[f"{name}_flips"] == float(top)) & (rows[f"{name}_other_flips"] == float(other))

@@ -52,7 +52,7 @@ class Subject:
         batch = self.texts.instances.batch(rows)
         reading = read(self.classifier.model, batch, seed=self.options.seed)
         if self.scores is not None:
-            own = padded(self.scores, torch.from_numpy(rows), reading.mask.shape[1])
+            own = padded(self.scores, torch.from_numpy(rows), reading.mask)
             reading = Reading(reading.model, batch, reading.states, reading.weights, reading.seed, own)
         size = reading.states.h.numel()
         if size <= self._room:

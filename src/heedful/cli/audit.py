@@ -72,21 +72,26 @@ def audit(
     """  # fmt: skip
     import torch
 
-    from heedful.audits.folders import audit_folder
     from heedful.audits.running import audit as run_audits
     from heedful.loading import load
 
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
         classifier = load(run, runs=runs)
-        folder = output or audit_folder(classifier, data, options)
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
     result = run_audits(
-        classifier, data, only=names, policy=policy, folder=folder, console=error_console(), **options
+        classifier,
+        data,
+        only=names,
+        policy=policy,
+        folder=output,
+        keep=True,
+        console=error_console(),
+        **options,
     )
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:
         result.show(console())
-        console().print(f"Audit: [bold]{plain(folder)}[/]", soft_wrap=True)
+        console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
     return POLICY_FAILED if result.verdict.verdict == "do not show" else 0

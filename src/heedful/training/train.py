@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from heedful.config import Metric, TrainConfig, build, read_yaml
+from heedful.config import Metric, ObjectiveOptions, TrainConfig, build, read_yaml
 from heedful.data.catalogue import cards
 from heedful.data.corpus import Corpus
 from heedful.data.loading import load_corpus
@@ -19,9 +19,9 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
 from heedful.runs import Run, identity
-from heedful.training.evaluation import evaluate
 from heedful.training.loop import Trainer
 from heedful.training.objectives import OBJECTIVES, rarity_weights
+from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.preparing import Prepared, check_names, prepare
 from heedful.training.watching import Bars
 
@@ -35,7 +35,9 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     if from_file:
         build(TrainConfig, {"dataset": "", **from_file}, where=str(file))
     given = {**from_file, **values}
-    if "dataset" not in given:
+    if given.get("objective") == "imitation":
+        given = {**twin_defaults(given.get("base")), **given}
+    if "dataset" not in given or given["dataset"] is None:
         raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
     filled = preset_values(
         given.get("preset"), dataset=str(given["dataset"]), encoder=str(given.get("encoder", ""))
@@ -89,21 +91,24 @@ def _fit(
     )
     labels = torch.from_numpy(splits["train"].split.labels)
     weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
-    objective = OBJECTIVES.get(config.objective)(classifier.model, weights)
+    objective = OBJECTIVES.get(config.objective)(classifier.model, weights, config)
+    with console.status("Preparing the objective"):
+        objective.prepare(splits)
     trainer = Trainer(
         classifier.model, objective, config, metric=metric,
         checkpoint=run.checkpoint, watcher=Bars(console), log=run.log,
     )  # fmt: skip
-    progress = trainer.fit(splits["train"], splits["dev"])
+    select_on = config.select_on if "select_on" in objective.options else "dev"
+    progress = trainer.fit(splits["train"], splits[select_on])
     with console.status("Testing the best epoch"):
-        tested = evaluate(classifier.model, splits["test"])
+        tested = objective.evaluate(splits["test"])
     classifier.save_pretrained(run.folder)
     best = progress.history[progress.best_epoch]
     run.log({"event": "tested", "seconds": round(time.perf_counter() - started, 1)})
     run.end(
         {
             "dataset": corpus.name,
-            "selected_by": f"dev {metric}",
+            "selected_by": f"{select_on} {trainer.metric}",
             "epoch": best["epoch"],
             "dev": best["dev"],
             "test": tested,
@@ -125,6 +130,12 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
     values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
+    read = OBJECTIVES.get(config.objective).options
+    values = {
+        key: value for key, value in values.items() if key in read or key not in ObjectiveOptions.model_fields
+    }
+    if config.base is not None and "base" in read:
+        values["base"] = Path(config.base).name  # a run's name holds the hash of all that it is
     values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}
     encoder = Path(config.encoder).name if config.encoder.startswith("hf:") else config.encoder
     parts = [

@@ -154,4 +154,15 @@ def test_impossible_amounts_are_refused(informative):
 def test_an_unknown_name_gets_a_suggestion():
     assert "mock_10" in SYNTHETIC
     with pytest.raises(BadInput, match="did you mean mock_10"):
-        generate("mock_100")
+        generate("mock_10x")
+
+
+def test_controls_may_stand_in_the_name():
+    corpus = generate("mock_2_start")
+    assert corpus.name == "mock_2_start"
+    assert all(positions(text) == [0, 1] for text in corpus.splits["test"].texts)
+    assert generate("mock_3q").splits["test"].texts == generate("mock_3q").splits["test"].texts
+    with pytest.raises(BadInput, match="mock_1"):
+        generate("mock_1_left")
+    with pytest.raises(BadInput, match="choose from 1 to 50"):
+        generate("mock_51")

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from heedful.data.instances import Batch
+from heedful.config import ObjectiveOptions
+from heedful.data.instances import Batch, Instances
 from heedful.models.model import AttentionModel
 from heedful.registry import Registry
+from heedful.training.evaluation import evaluate
 
 
 class Objective:
     """The loss of a batch. Subclasses override `loss`, and rarely anything else."""
 
-    def __init__(self, model: AttentionModel, class_weights: Float[Tensor, " classes"] | None = None) -> None:
+    options: ClassVar[tuple[str, ...]] = ()
+    """Fields of `ObjectiveOptions` that it reads."""
+    metric: ClassVar[str | None] = None
+    """What selects the epoch, where that is not the dataset's metric."""
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
         self.model = model
         self.class_weights = class_weights
+        self.config = config or ObjectiveOptions()
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Compute once what every step needs."""
+
+    def evaluate(self, instances: Instances) -> dict[str, float]:
+        """Measure the model on a split; `metric` is among the results."""
+        return evaluate(self.model, instances)
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """What one step makes smaller."""
@@ -37,7 +58,9 @@ class Objective:
         return nn.functional.binary_cross_entropy_with_logits(logits[:, 0], targets, weight=weight)
 
 
-OBJECTIVES: Registry[type[Objective]] = Registry("objective", "heedful.training.objectives.vanilla")
+OBJECTIVES: Registry[type[Objective]] = Registry(
+    "objective", "heedful.training.objectives.vanilla", "heedful.training.objectives.imitation"
+)
 
 
 def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:

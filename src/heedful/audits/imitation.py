@@ -1,0 +1,200 @@
+"""Can a twin give the same predictions with other attention? AtteFa, Equation 7: Tables 3–5, Figures 1, 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from rich.console import Console
+from torch import Tensor
+
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.predictions import item_spans
+from heedful.audits.ragged import ragged
+from heedful.audits.reading import Reading
+from heedful.errors import BadInput, HeedfulError
+from heedful.measures.divergence import LN_2, tvd
+from heedful.measures.heads import matched_jsd
+from heedful.measures.imitation import attefa, attefa_interval, blind_tvd
+from heedful.models.classifier import Classifier
+from heedful.models.distinct import read
+from heedful.models.model import probabilities
+from heedful.runs import Run
+from heedful.training.objectives.imitation import EPOCHS, PATIENCE
+from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins
+
+if TYPE_CHECKING:
+    from heedful.audits.subject import Subject
+
+QUICK: dict[str, Any] = {"limit": 2000, "epochs": 20}
+QUICK_SEEDS = 3
+
+
+@register
+class Imitation(Audit):
+    """Trains twins of the model that predict as it does and attend elsewhere, and sees how well they can."""
+
+    name = "imitation"
+    question = "Can a twin give the same predictions with other attention?"
+    paper = "attefa"
+    of_weights = True
+    costly = True
+    measures: ClassVar = {
+        "attefa": Measure("AtteFa: sTVD / sJSD of twins and base, at most 1", better="higher"),
+        "attefa_corrected": Measure("AtteFa against a twin that reads nothing", better="higher"),
+        "twin_tvd": Measure("TVD of a twin's predictions, over all classes"),
+        "twin_jsd": Measure("JSD of a twin's attention over its largest value", better="lower"),
+        "twin_f1": Measure("F1 of a twin"),
+        "elsewhere": Measure(
+            "share of texts where a twin's top item is another than the model's", better="lower"
+        ),
+    }
+    caveats = (
+        "A twin is trained to be different: that it exists shows that other attention would do, not that the model "
+        "does not use its own.",
+        "AtteFa is low for a model that hardly tells classes apart, because that is easy to imitate; the corrected "
+        "score divides by what a twin reaches that reads nothing.",
+    )
+
+    def prepare(self, subject: Subject, console: Console) -> None:
+        """Train the twins that are missing."""
+        run = subject.classifier.run
+        if run is None or not (run / "config.yaml").is_file():
+            raise BadInput(
+                "The imitation audit trains twins, and needs the run that the model was trained in."
+            )
+        options = self.options
+        seeds = options.seeds or (SEEDS[:QUICK_SEEDS] if options.quick else SEEDS)
+        _announce(run, seeds, quick=options.quick, console=console)
+        changes = dict(QUICK) if options.quick else {}
+        with _bar(console, len(seeds)) as advance:
+            twins = train_twins(run, seeds=seeds, runs=run / "twins", done=advance, **changes)
+        self.failed = [twin for twin in twins if twin.folder is None]
+        self.twins = {t.seed: Classifier.from_pretrained(t.folder) for t in twins if t.folder is not None}
+        self.records = {t.seed: Run(t.folder).metrics() for t in twins if t.folder is not None}
+        if not self.twins:
+            raise HeedfulError(f"Every twin diverged: {self.failed[0].problem}")
+
+    def rows(self, reading: Reading) -> Columns:
+        """Compare every twin with the model, text by text."""
+        own = reading.scores("attention")
+        moved, far, weights = [], [], []
+        for twin in self.twins.values():
+            with torch.no_grad():
+                output = read(twin.model.eval(), reading.batch)
+            assert output.weights is not None
+            moved.append(tvd(probabilities(output.logits.double()), reading.chances))
+            far.append(matched_jsd(output.weights.double(), reading.weights.double()) / LN_2)
+            weights.append(output.weights.mean(1))
+        tvds, jsds, heatmaps = torch.stack(moved, 1), torch.stack(far, 1), torch.stack(weights, 1)
+        best = (jsds - tvds).argmax(1)  # the twin that makes the strongest case on this text
+        chosen = heatmaps[torch.arange(len(best)), best]
+        elsewhere = heatmaps.argmax(-1) != own.argmax(-1, keepdim=True)
+        top = _top_items(chosen, reading)
+        columns: dict[str, Tensor | list[Any]] = {
+            "twin_tvd": tvds.mean(1),
+            "twin_jsd": jsds.mean(1),
+            "elsewhere": elsewhere.double().mean(1),
+            "chances": reading.chances.tolist(),
+            "twin_seed": [list(self.twins)[i] for i in best.tolist()],
+            "twin_weights": ragged(chosen, reading.mask),
+            "twin_top": top,
+        }
+        for place, seed in enumerate(self.twins):
+            columns |= {f"tvd_{seed}": tvds[:, place], f"jsd_{seed}": jsds[:, place]}
+        return columns
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """AtteFa from the averages of each seed, then over seeds."""
+        seeds = [name.removeprefix("tvd_") for name in rows.columns if name.startswith("tvd_")]
+        tvds = np.stack([rows[f"tvd_{seed}"].to_numpy() for seed in seeds], 1)
+        jsds = np.stack([rows[f"jsd_{seed}"].to_numpy() for seed in seeds], 1)
+        blind = blind_tvd(np.array(rows["chances"].to_list()))
+        scores = {"attefa": 1.0, "attefa_corrected": max(blind, 1e-12)}
+        numbers: list[Number] = []
+        for name, scale in scores.items():
+            numbers.append(self._over_seeds(name, tvds / scale, jsds))
+            for place, seed in enumerate(seeds):
+                one = attefa(tvds[:, place] / scale, jsds[:, place])
+                numbers.append(_plain(name, one, f"seed {seed}", len(rows)))
+        numbers += [self.number(name, rows[name]) for name in ("twin_tvd", "twin_jsd", "elsewhere")]
+        f1 = [record["test"]["f1"] for record in self.records.values()]
+        numbers.append(self.number("twin_f1", np.array(f1)))
+        found = {number.name: number for number in reversed(numbers)}
+        score, elsewhere = numbers[0], found["elsewhere"]
+        words = rows["twin_top"].value_counts(sort=True).head(3)
+        instead = ", ".join(
+            f"“{word}” ({count / len(rows):.0%})".replace("%", " %") for word, count in words.iter_rows()
+        )
+        return self.summary(
+            rows,
+            f"Twins with other attention reach an AtteFa of {value(score)} over {len(seeds)} seeds (1: nobody can imitate the "
+            f"model while attending elsewhere; 0: everybody can), and {value(found['attefa_corrected'])} against a twin that reads "
+            f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {instead}.",
+            numbers,
+            *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
+            f"Epochs chosen: {', '.join(str(record['epoch']) for record in self.records.values())}.",
+            f"Quick: {len(seeds)} seeds, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
+        )  # fmt: skip
+
+    def _over_seeds(self, name: str, tvds: np.ndarray, jsds: np.ndarray) -> Number:
+        by_seed = [attefa(tvds[:, place], jsds[:, place]) for place in range(tvds.shape[1])]
+        low, high = attefa_interval(tvds, jsds, seed=self.options.seed)
+        std = float(np.std(by_seed, ddof=1)) if len(by_seed) > 1 else None
+        return Number(
+            name=name,
+            estimate=float(np.mean(by_seed)),
+            low=low,
+            high=high,
+            std=std,
+            count=len(tvds),
+            missing=0,
+        )
+
+
+def _plain(name: str, estimate: float, group: str, count: int) -> Number:
+    return Number(
+        name=name, group=group, estimate=estimate, low=None, high=None, std=None, count=count, missing=0
+    )
+
+
+def _top_items(weights: Tensor, reading: Reading) -> list[str]:
+    """What stands at the top of each heatmap, as text; a sentence by its first words."""
+    spans, texts = item_spans(reading), reading.batch.tokens.texts
+    found = []
+    for text, row, item in zip(texts, spans, weights.argmax(-1).tolist(), strict=True):
+        start, end = row[item].tolist()
+        found.append(text[start:end].lower()[:40])
+    return found
+
+
+def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console) -> None:
+    """Say what this will cost before it starts."""
+    epochs = QUICK["epochs"] if quick else EPOCHS
+    pace = seconds_per_epoch(run)
+    message = f"Training {len(seeds)} twins, at most {epochs} epochs each (patience {PATIENCE})"
+    if pace is not None:
+        most, least = (len(seeds) * count * pace / 60 / 2 for count in (epochs, PATIENCE + 1))
+        message += f": between {least:.0f} and {most:.0f} minutes on two cores, by the pace of the model's own training"
+    console.print(message + ".", soft_wrap=True)
+
+
+class _bar:  # noqa: N801 used like a function
+    """Twins done so far, with time left."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("twins"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))  # fmt: skip
+        self.progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self.total = total
+
+    def __enter__(self) -> Any:
+        self.progress.start()
+        task = self.progress.add_task("twins", total=self.total)
+        return lambda twin: self.progress.advance(task)
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()

@@ -1,0 +1,121 @@
+"""A twin that predicts as its base does while attending elsewhere (AtteFa, Equation 4; Wiegreffe & Pinter)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.config import ObjectiveOptions
+from heedful.data.batches import inference_batches
+from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
+from heedful.measures.divergence import LN_2, tvd
+from heedful.measures.heads import matched_jsd
+from heedful.measures.performance import performance
+from heedful.models.classifier import Classifier
+from heedful.models.distinct import read
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.states import Output
+from heedful.runs import Run
+from heedful.training.objectives import OBJECTIVES, Objective
+from heedful.training.recorded import Recorded
+
+_TINY = 1e-10  # the paper's ε inside the logarithms of KL
+EPOCHS, PATIENCE = 80, 10
+
+
+@OBJECTIVES.register("imitation", "predict as --base does while attending elsewhere (AtteFa, Equation 4)")
+class Imitation(Objective):
+    """sTVD − λ · sJSD to a base model, text by text; with `--divergence kl`, TVD − λ · KL.
+
+    TVD is over all classes (½Σ|Δp|), which is AtteFa's TVD / 0.5 for two: it lies in [0, 1] for any number of
+    classes. Heads are matched before they are compared.
+    """
+
+    options = ("base", "divergence", "strength", "select_on")
+    metric = "imitation"
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        super().__init__(model, class_weights, config)
+        if not model.has_attention:
+            raise BadInput("A twin needs attention that can go elsewhere: use --pooling attention.")
+        self.recorded: dict[int, Recorded] = {}
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Run the base once over every split; it is never run again, and never changed."""
+        base = load_base(self.config.base)
+        _check_twins(base.model, self.model)
+        for instances in splits.values():
+            self.recorded[id(instances)] = Recorded(base.model, instances)
+        self.train = self.recorded[id(splits["train"])]
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """Mean over texts of how far predictions are apart, minus how far attention is."""
+        moved, far = self.compare(read(self.model, batch), batch, self.train)
+        return (moved - self.config.strength * far).mean()
+
+    def compare(self, output: Output, batch: Batch, base: Recorded) -> tuple[Tensor, Tensor]:
+        """Prediction and attention against the base's: TVD in [0, 1], and JSD / ln 2 in [0, 1] or KL."""
+        assert output.weights is not None
+        theirs = base.weights(batch.rows, output.weights.shape[-1])
+        moved = tvd(probabilities(output.logits), base.chances[batch.rows])
+        if self.config.divergence == "kl":
+            # Masked items weigh nothing in both, so that their logarithms never count.
+            logs = (output.weights + _TINY).log() - (theirs + _TINY).log()
+            return moved, (output.weights * logs).sum(-1).mean(1)
+        return moved, matched_jsd(output.weights, theirs) / LN_2
+
+    def evaluate(self, instances: Instances) -> dict[str, float]:
+        """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
+        self.model.eval()
+        base, count = self.recorded[id(instances)], len(instances)
+        moved, far, chances = torch.zeros(count), torch.zeros(count), torch.zeros(count, instances.classes)
+        with torch.no_grad():
+            for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
+                batch = instances.batch(rows.numpy())
+                output = read(self.model, batch)
+                moved[rows], far[rows] = self.compare(output, batch, base)
+                chances[rows] = probabilities(output.logits)
+        apart, divergence = float(moved.mean()), float(far.mean())
+        return {
+            "imitation": self.config.strength * divergence - apart,
+            "tvd": apart,
+            "divergence": divergence,
+            **performance(instances.split.labels, chances.double().numpy()),
+        }
+
+
+def load_base(run: str | None) -> Classifier:
+    """Load the model that is imitated."""
+    if run is None:
+        raise BadInput("The objective imitation needs a model to imitate: name its run with --base.")
+    return Classifier.from_pretrained(Path(run))
+
+
+def twin_defaults(run: str | None) -> dict[str, Any]:
+    """A twin is built and trained as its base was, but longer: at most 80 epochs, patience 10."""
+    if run is None:
+        raise BadInput("The objective imitation needs a model to imitate: name its run with --base.")
+    known = ObjectiveOptions.model_fields
+    config = {name: value for name, value in Run(Path(run)).config().items() if name not in known}
+    return config | {"epochs": EPOCHS, "patience": PATIENCE}
+
+
+def _check_twins(base: AttentionModel, twin: AttentionModel) -> None:
+    """Refuse a twin that does not read the same items or give the same classes."""
+    for name in ("vocabulary_size", "classes", "hierarchical", "heads", "query"):
+        theirs, ours = getattr(base.architecture, name), getattr(twin.architecture, name)
+        if theirs != ours:
+            raise BadInput(
+                f"A twin must read as its base does, and {name.replace('_', ' ')} is {ours} against the base's {theirs}."
+            )

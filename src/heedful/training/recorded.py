@@ -1,0 +1,41 @@
+"""What a model said of a split and what it attended to, computed once and looked up batch by batch."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from heedful.data.batches import inference_batches
+from heedful.data.instances import Instances
+from heedful.models.distinct import read
+from heedful.models.model import AttentionModel, probabilities
+
+
+class Recorded:
+    """Predictions of every row, and weights of all texts one after the other."""
+
+    def __init__(self, model: AttentionModel, instances: Instances, *, batch_size: int = 128) -> None:
+        model.eval()
+        self.chances = torch.zeros(len(instances), instances.classes)
+        self.widths = torch.zeros(len(instances), dtype=torch.long)
+        self.starts = torch.zeros(len(instances), dtype=torch.long)
+        flat, total = [], 0
+        with torch.no_grad():
+            for rows in map(torch.from_numpy, inference_batches(instances.lengths, batch_size)):
+                output = read(model, instances.batch(rows.numpy()))
+                assert output.weights is not None
+                batch, _, items = output.weights.shape
+                self.chances[rows] = probabilities(output.logits)
+                self.widths[rows] = items
+                self.starts[rows] = total + items * torch.arange(batch)
+                flat.append(output.weights.transpose(1, 2).flatten(0, 1))  # [batch · items, heads]
+                total += batch * items
+        self.flat = torch.cat(flat)
+
+    def weights(self, rows: Int[Tensor, " batch"], items: int) -> Float[Tensor, "batch heads items"]:
+        """Weights of some rows, laid out like a batch of that width."""
+        places = torch.arange(items)[None]
+        real = places < self.widths[rows][:, None]
+        found = self.flat[torch.where(real, self.starts[rows][:, None] + places, 0)]
+        return (found * real[..., None]).transpose(1, 2)

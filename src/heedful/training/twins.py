@@ -1,0 +1,82 @@
+"""Train several twins of one base, seed by seed, on as many processes as the machine has cores."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from heedful.config import TrainConfig
+from heedful.errors import HeedfulError
+from heedful.runs import Run
+
+# Wiegreffe & Pinter's list, which AtteFa uses too.
+SEEDS = (10, 50, 257, 500231, 100078, 12504, 90754789, 8988812, 2)
+
+
+class Twin(NamedTuple):
+    """One seed's run; without a folder it diverged, and `problem` says how."""
+
+    seed: int
+    folder: Path | None
+    problem: str = ""
+
+
+def train_twins(
+    base: Path,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    runs: Path,
+    done: Callable[[Twin], None] = lambda twin: None,
+    **options: Any,
+) -> list[Twin]:
+    """Train what is missing; finished twins are found again and interrupted ones go on."""
+    from heedful.training.train import resolve
+
+    configs = [
+        resolve({"objective": "imitation", "base": str(base), "seed": seed, "threads": 1, **options})
+        for seed in seeds
+    ]
+    workers = min(len(configs), os.cpu_count() or 1)
+    found: dict[int, Twin] = {}
+    # Fresh processes: a forked copy of a process that used torch's threads may hang.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        tasks = [pool.submit(_train, config, runs) for config in configs]
+        try:
+            for task in as_completed(tasks):
+                twin = task.result()
+                found[twin.seed] = twin
+                done(twin)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [found[seed] for seed in seeds]
+
+
+def _train(config: TrainConfig, runs: Path) -> Twin:
+    from heedful.training.train import train
+
+    try:
+        return Twin(config.seed, train(config, runs=runs).run)
+    except HeedfulError as error:
+        if error.exit_code != HeedfulError.exit_code:  # the user's mistake, not a seed's bad luck
+            raise
+        return Twin(config.seed, None, str(error))
+
+
+def seconds_per_epoch(base: Path) -> float | None:
+    """How long an epoch of the base took, from its log: what an epoch of a twin takes at most."""
+    path = base / "log.jsonl"
+    if not path.is_file():
+        return None
+    times = [
+        record["time"]
+        for record in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        if record.get("event") == "epoch"
+    ]
+    epochs = Run(base).metrics()["history"] if Run(base).complete else times
+    return (times[-1] - times[0]) / (len(epochs) - 1) if len(times) > 1 else None

@@ -1,0 +1,44 @@
+"""From end to end on texts whose evidence is known: one opinion word among fifty to a hundred others (Mock-1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import heedful
+from heedful.data.corpus import Split
+from heedful.data.synthetic.mock import mock_corpus
+
+SMALL = {"embedding_size": 32, "hidden": 32, "learning_rate": 0.005}
+
+
+@pytest.fixture(scope="module")
+def test_split() -> Split:
+    return mock_corpus(informative=1).splits["test"]
+
+
+@pytest.mark.slow
+def test_an_average_encoder_shows_the_planted_word(tmp_path, test_split):
+    model = heedful.train("mock_1", encoder="average", epochs=6, runs=tmp_path, progress=False, **SMALL)
+    found = heedful.audit(model, progress=False)
+    rows = found.to_frame()
+    assert rows["text"].to_list() == test_split.texts
+    hits = 0
+    for row in rows.iter_rows(named=True):
+        top = int(np.argmax(row["weights"]))
+        (planted,) = test_split.evidence[row["row"]]
+        hits += (row["starts"][top], row["ends"][top]) == planted
+    assert hits / len(rows) >= 0.9
+    assert str(found.verdict) == "show"
+    assert {j.outcome for j in found.verdict.judgements} == {"good"}
+
+
+@pytest.mark.slow
+def test_a_bilstm_gets_a_verdict_whatever_it_is(tmp_path):
+    options = SMALL | {"hidden": 8, "limit": 1000}
+    model = heedful.train("mock_1", encoder="bilstm", epochs=1, runs=tmp_path, progress=False, **options)
+    found = heedful.audit(model, progress=False, limit=100, permutations=20)
+    assert str(found.verdict) in ("show", "show with caveat", "do not show")
+    assert found.verdict.because
+    for summary in found.summaries.values():
+        assert summary.instances == 100

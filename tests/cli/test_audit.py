@@ -1,0 +1,217 @@
+"""heedful audit: what it prints, how it leaves, and what it refuses before anything is written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
+RULE = {"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.5, "reason": "because"}
+LENIENT = [
+    {"measure": measure, "show": show, "forbid": show, "reason": "anything passes"}
+    for measure, show in (("sharpness.sharpness", 0.0), ("sharpness.flat", 1.0))
+]
+FAST = ("--permutations", "5")
+
+
+@pytest.fixture
+def copy(trained, tmp_path) -> Path:
+    """A run of one's own, for audits that are kept inside it."""
+    return Path(shutil.copytree(trained, tmp_path / "run"))
+
+
+def policy(*rules) -> str:
+    Path("mine.yaml").write_text(
+        yaml.safe_dump({"version": 1, "name": "mine", "least_texts": 1, "rules": list(rules)})
+    )
+    return "mine.yaml"
+
+
+def test_a_verdict_in_words_and_files(run, copy):
+    shown = run("audit", copy, *FAST)
+    assert shown.code in (0, 1)
+    assert "Verdict" in shown.out
+    for name in NAMES:
+        assert f"{name}  " in shown.out
+    (folder,) = (copy / "audits").iterdir()
+    assert f"Audit: {folder}" in shown.out
+    assert {p.stem for p in (folder / "instances").iterdir()} == {"predictions", *NAMES}
+    for name in ("audit.json", "config.yaml", "environment.json"):
+        assert (folder / name).is_file()
+
+
+def test_json_is_json(run, copy):
+    shown = run("audit", copy, "--json", *FAST)
+    found = json.loads(shown.out)
+    assert found["verdict"]["verdict"] in ("show", "show with caveat", "do not show")
+    assert set(found["audits"]) == set(NAMES)
+    assert found["about"]["options"]["permutations"] == 5
+    assert shown.code == (found["verdict"]["verdict"] == "do not show")
+
+
+def test_the_same_command_is_the_same_audit(run, copy):
+    one, two = (run("audit", copy, "--json", *FAST) for _ in range(2))
+    assert one == two
+    run("audit", copy, "--batch-size", 3, *FAST)
+    assert len(list((copy / "audits").iterdir())) == 1
+    run("audit", copy, "--seed", 3, *FAST)
+    assert len(list((copy / "audits").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "verdict"),
+    [
+        ([*LENIENT, RULE | {"show": 1.0, "forbid": 1.0}], 0, "show"),
+        ([*LENIENT, RULE | {"measure": "flip_set.attention_beats_random", "show": 1.0, "forbid": 0.0}], 0, "show with caveat"),
+        ([*LENIENT, RULE | {"measure": "sharpness.largest_weight", "show": 1.0, "forbid": 1.0}], 1, "do not show"),
+    ],
+)  # fmt: skip
+def test_the_exit_code_is_the_verdict(run, copy, rules, code, verdict):
+    shown = run("audit", copy, "--policy", policy(*rules), "--only", "permutation", *FAST)
+    assert (shown.code, f"Attention: {verdict}." in shown.out) == (code, True)
+
+
+def test_an_untrained_heatmap_is_not_shown(run, copy):
+    """One epoch leaves attention flat, and a flat heatmap fails the default policy, whatever the policy forgets."""
+    data = Path("many.csv")
+    data.write_text("text\n" + "film 1 was great and funny\n" * 40)
+    for flags in ((), ("--policy", policy(RULE | {"show": 1.0, "forbid": 1.0}))):
+        shown = run("audit", copy, data, "--only", "permutation", *flags, *FAST)
+        assert shown.code == 1
+        assert "Attention: do not show." in shown.out
+
+
+def test_quick_says_how_many_texts_it_took(run, copy):
+    data = Path("many.csv")
+    data.write_text("text\n" + "".join(f"film {i} was great and {i}\n" for i in range(700)))
+    shown = run("audit", copy, data, "--quick", "--only", "sharpness")
+    assert "A random sample of 500 of 700 texts, drawn with seed 0." in shown.out
+    shown = run("audit", copy, data, "--quick", "--only", "permutation", "--budget", 1e-9, "--json")
+    found = json.loads(shown.out)["audits"]["permutation"]
+    assert found["instances"] == 100
+    assert "Stopped after 100 of 500 texts" in found["notes"][-1]
+
+
+def test_texts_without_labels(run, copy):
+    Path("plain.csv").write_text("body\nfilm 1 was great and warm\nfilm 2 was dull\n")
+    shown = run("audit", copy, "plain.csv", "--text-column", "body", *FAST)
+    assert shown.code == 0  # two texts can fail nothing
+    assert "There are no labels" in shown.out
+
+
+def test_pairs_and_sentences(run, trained_qa, trained_hierarchical):
+    for kind, folder in (("qa", trained_qa), ("hierarchical", trained_hierarchical)):
+        shown = run("audit", folder, "--output", kind, "--json", *FAST)
+        assert shown.code in (0, 1)
+        assert set(json.loads(shown.out)["audits"]) == set(NAMES)
+    assert not (trained_qa / "audits").exists()
+
+
+def test_another_score_source(run, copy, reviews):
+    shown = run("audit", copy, "--source", "gradient", *FAST)
+    assert shown.code in (0, 1)
+    assert "The scores of gradient" in shown.out
+    run("explain", copy, "--file", reviews, "--explainer", "gradient", "--output", "mine.jsonl")
+    if Path("mine.jsonl").is_file():
+        shown = run("audit", copy, reviews, "--source", "mine.jsonl", *FAST)
+        assert "The scores of own scores" in shown.out or "own scores" in shown.out
+
+
+def write_scores(rows) -> str:
+    Path("scores.jsonl").write_text("".join(json.dumps({"scores": row}) + "\n" for row in rows))
+    return "scores.jsonl"
+
+
+BAD = {
+    "no attention": ("MEAN", "This model pools by mean and has no attention to audit"),
+    "one word each": ("RUN one.csv", "No text of one.csv has two words or more"),
+    "empty file": ("RUN empty.csv", "There is no row in empty.csv"),
+    "header alone": ("RUN header.csv", "There is no row in header.csv"),
+    "no such file": ("RUN nowhere.csv", "There is no file or folder nowhere.csv"),
+    "no such dataset": ("RUN sst3", "There is no dataset named 'sst3': did you mean"),
+    "no such run": ("nothing", "There is no run 'nothing'"),
+    "no such audit": ("RUN --only permutatoin", "There is no audit named 'permutatoin': did you mean permutation?"),
+    "bad policy": ("RUN --policy bad.yaml", "There is no measure 'permutation.indiferent'"),
+    "no policy": ("RUN --policy none.yaml", "There is no policy none.yaml"),
+    "too few scores": ("RUN two.csv --source few.jsonl", "few.jsonl has scores for 1 texts, and there are 2"),
+    "scores of wrong length": ("RUN two.csv --source long.jsonl", "Text 2 has 4 items and long.jsonl gives it 5 scores"),
+    "scores that are no numbers": ("RUN two.csv --source words.jsonl", "Row 1 of words.jsonl has no list of numbers"),
+    "no scores file": ("RUN two.csv --source none.jsonl", "There is no file none.jsonl"),
+    "scores for counterfactual": ("RUN --source gradient --only counterfactual", "counterfactual asks about attention itself"),
+    "no such explainer": ("RUN --source gradeint", "There is no explainer named 'gradeint': did you mean gradient?"),
+    "questions missing": ("QA two.csv", "reads a text for a question or hypothesis, and two.csv has none"),
+    "questions too many": ("RUN pairs.csv", "reads texts alone, and pairs.csv has a question"),
+    "label": ("RUN labels.csv", "Label 'neutral' in row 2 of labels.csv is not among the classes"),
+    "text column": ("RUN two.csv --text-column body", "There is no column 'body' in two.csv"),
+    "epsilon": ("RUN --epsilon 1.5", "Option epsilon must be less than 1.0, not '1.5'"),
+    "epsilon zero": ("RUN --epsilon 0", "Option epsilon must be more than 0"),
+    "pairs": ("RUN --pairs attention", "--pairs must hold pairs such as attention:gradient, not 'attention'"),
+    "three": ("RUN --pairs attention:gradient:random", "--pairs must hold pairs"),
+    "pair of none": ("RUN --pairs attention:gradeint", "did you mean gradient?"),
+    "permutations": ("RUN --permutations 0", "Option permutations must be at least 1"),
+    "limit": ("RUN --limit none-at-all", "Option limit must be a whole number"),
+    "split": ("RUN --split tset", "Option split must be 'train', 'dev' or 'test'"),
+    "method": ("RUN --method guess", "Option method must be 'exact' or 'search'"),
+    "budget": ("RUN --budget -1", "Option budget must be more than 0"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def _files() -> None:
+    for name, content in {
+        "one.csv": "text\ndull\ngreat\n", "empty.csv": "", "header.csv": "text,label\n",
+        "two.csv": "text\nfilm was dull\nfilm was so great\n",
+        "pairs.csv": "text,query,label\nfilm was dull,was it,neg\n",
+        "labels.csv": "text,label\nfilm was dull,neg\nfilm was fine,neutral\n",
+        "few.jsonl": '{"scores": [1, 2, 3]}\n',
+        "long.jsonl": '{"scores": [1, 2, 3]}\n{"scores": [1, 2, 3, 4, 5]}\n',
+        "words.jsonl": '{"scores": ["a", "b", "c"]}\n{"scores": [1, 2, 3, 4]}\n',
+        "bad.yaml": yaml.safe_dump({"version": 1, "name": "x", "rules": [RULE | {"measure": "permutation.indiferent"}]}),
+    }.items():  # fmt: skip
+        Path(name).write_text(content)
+
+
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize(("words", "said"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_sentence_and_leaves_nothing(
+    run, copy, trained_qa, trained_without_attention, tmp_path, words, said
+):
+    known = {"RUN": copy, "QA": trained_qa, "MEAN": trained_without_attention}
+    before = sorted(tmp_path.rglob("*"))
+    for flags in ((), ("--output", "out")):
+        left = run("audit", *(known.get(word, word) for word in words.split()), *flags)
+        assert left.code == 2
+        assert left.out == ""
+        assert left.err.startswith("Error: ")
+        assert left.err.count("\n") == 1
+        assert said in left.err
+        assert sorted(tmp_path.rglob("*")) == before
+    assert not (trained_qa / "audits").exists()
+
+
+def test_an_output_that_is_no_folder(run, copy):
+    Path("notes.txt").write_text("a file in the way")
+    left = run("audit", copy, "--output", "notes.txt", *FAST)
+    assert left.code == 2
+    assert "Cannot write notes.txt" in left.err
+
+
+def test_the_output_of_another_audit_is_not_mixed_with_this_one(run, copy):
+    assert run("audit", copy, "--output", "out", "--only", "permutation", *FAST).code in (0, 1)
+    left = run("audit", copy, "--output", "out", "--only", "permutation", "--seed", 5, *FAST)
+    assert left.code == 2
+    assert "out holds another audit (seed differ" in left.err
+
+
+def test_help_and_list(run):
+    shown = run("audit", "--help").out
+    assert "Examples" in shown
+    assert "heedful audit RUN sst2 --quick" in shown
+    assert "--policy" in shown
+    listed = run("list", "audits").out
+    for name in NAMES:
+        assert any(line.split()[0] == name and line.rstrip().endswith("?") for line in listed.splitlines())

@@ -1,0 +1,210 @@
+"""Twins: what they minimise, what they are compared with, and that their base stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+import heedful
+from heedful.config import ObjectiveOptions
+from heedful.data.corpus import Split
+from heedful.errors import BadInput
+from heedful.measures.divergence import jsd, tvd
+from heedful.measures.heads import matched_jsd
+from heedful.measures.imitation import attefa, attefa_interval, blind_tvd
+from heedful.models.classifier import Classifier
+from heedful.models.distinct import read, read_distinct, serves
+from heedful.models.model import probabilities
+from heedful.training.objectives.imitation import Imitation
+from heedful.training.recorded import Recorded
+from heedful.training.twins import train_twins
+
+Toy = Callable[..., Classifier]
+Splits = Callable[..., Split]
+
+
+def imitation(base: Classifier, twin: Classifier, split: Split, folder: Path, **options: object) -> Imitation:
+    base.save_pretrained(folder)
+    objective = Imitation(twin.model, config=ObjectiveOptions(base=str(folder), **options))  # type: ignore[arg-type]
+    instances = twin.instances(split)
+    objective.prepare({"train": instances})
+    objective.instances = instances  # type: ignore[attr-defined]
+    return objective
+
+
+def swapped_heads(classifier: Classifier) -> None:
+    """Exchange the two heads of a model everywhere, which changes nothing that it computes."""
+    model = classifier.model
+    similarity, output = model.attention.similarity, model.decoder.output  # type: ignore[union-attr]
+    with torch.no_grad():
+        for parameter in (similarity.project_state.weight, similarity.project_state.bias, similarity.vector):
+            parameter.copy_(torch.cat(parameter.chunk(2)[::-1]))
+        output.weight.copy_(torch.cat(output.weight.chunk(2, dim=1)[::-1], dim=1))
+
+
+def test_an_identical_twin_differs_in_nothing(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    objective = imitation(toy_classifier(), toy_classifier(), toy_split(), tmp_path)
+    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    assert found["tvd"] == pytest.approx(0, abs=1e-6) and found["divergence"] == pytest.approx(0, abs=1e-6)
+    assert attefa(np.zeros(3), np.zeros(3)) == 1.0  # nobody attends elsewhere
+
+
+def test_a_twin_with_swapped_heads_attends_alike(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    base, twin = toy_classifier(heads=2), toy_classifier(heads=2)
+    swapped_heads(twin)
+    objective = imitation(base, twin, toy_split(), tmp_path)
+    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    assert found["tvd"] == pytest.approx(0, abs=1e-6) and found["divergence"] == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("divergence", ["jsd", "kl"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"encoder": "average"}, {"heads": 2}, {"classes": 3}, {"query": True}, {"hierarchical": True},
+     {"encoder": "cnn", "normaliser": "sparsemax"}],
+)  # fmt: skip
+def test_no_nan_at_masked_places(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, options: dict[str, object], divergence: str
+) -> None:
+    split = toy_split(query=bool(options.get("query")), classes=int(options.get("classes", 2)))  # type: ignore[call-overload]
+    objective = imitation(
+        toy_classifier(**options), toy_classifier(seed=1, **options), split, tmp_path, divergence=divergence
+    )
+    batch = objective.instances.batch(np.arange(len(split)))  # type: ignore[attr-defined]
+    loss = objective.loss(batch)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert loss.isfinite()
+    assert all(p.grad is None or p.grad.to_dense().isfinite().all() for p in objective.model.parameters())
+
+
+def test_the_loss_is_that_of_equation_4(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    base, twin = toy_classifier(), toy_classifier(seed=1)
+    objective = imitation(base, twin, toy_split(), tmp_path, strength=0.5)
+    batch = objective.instances.batch(np.arange(6))  # type: ignore[attr-defined]
+    theirs, ours = base.model(batch), twin.model(batch)
+    half = (torch.sigmoid(theirs.logits) - torch.sigmoid(ours.logits)).abs()[:, 0] / 2  # TVD of one sigmoid
+    distance = jsd(theirs.weights[:, 0], ours.weights[:, 0]) / np.log(2)
+    assert objective.loss(batch).item() == pytest.approx(
+        (half / 0.5 - 0.5 * distance).mean().item(), abs=1e-6
+    )
+
+
+@given(st.integers(1, 4), st.integers(1, 6), st.integers(0, 10_000))
+def test_both_terms_lie_between_0_and_1(heads: int, items: int, seed: int) -> None:
+    random = torch.Generator().manual_seed(seed)
+
+    def weights() -> Tensor:
+        return torch.softmax(5 * torch.randn(3, heads, items, generator=random, dtype=torch.float64), -1)
+
+    p, q = weights(), weights()
+    scaled = matched_jsd(p, q) / np.log(2)
+    assert ((scaled >= 0) & (scaled <= 1 + 1e-12)).all()
+    order = torch.randperm(heads, generator=random)
+    assert torch.allclose(matched_jsd(p, p[:, order]), torch.zeros(3, dtype=torch.float64), atol=1e-12)
+    assert torch.allclose(matched_jsd(p, q), matched_jsd(p, q[:, order]), atol=1e-12)
+    assert ((tvd(p, q) >= 0) & (tvd(p, q) <= 1 + 1e-12)).all()
+
+
+def test_matching_is_the_best_of_all(toy_classifier: Toy) -> None:
+    from itertools import permutations
+
+    p, q = (torch.softmax(torch.randn(5, 3, 7, dtype=torch.float64), -1) for _ in range(2))
+    every = torch.stack([jsd(p, q[:, list(order)]).mean(1) for order in permutations(range(3))])
+    assert torch.allclose(matched_jsd(p, q), every.amin(0))
+
+
+@pytest.mark.parametrize("encoder", ["average", "none"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_distinct_words_give_what_all_tokens_give(
+    toy_classifier: Toy, toy_split: Splits, encoder: str, classes: int
+) -> None:
+    classifier = toy_classifier(encoder=encoder, classes=classes)
+    batch = classifier.instances(toy_split(classes=classes)).batch(np.arange(6))
+    assert serves(classifier.model, batch)
+    plain, short = classifier.model(batch), read_distinct(classifier.model, batch)
+    assert torch.allclose(plain.logits, short.logits, atol=1e-6)
+    assert torch.allclose(plain.weights, short.weights, atol=1e-6)
+    slopes = []
+    for output in (plain, short):
+        classifier.model.zero_grad()
+        (output.logits.square().sum() + output.weights.square().sum()).backward()
+        slopes.append([p.grad.clone() for p in classifier.model.parameters() if p.grad is not None])
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(*slopes, strict=True))
+
+
+def test_words_are_not_shared_where_that_would_be_wrong(toy_classifier: Toy, toy_split: Splits) -> None:
+    for options in (
+        {"encoder": "bilstm"},
+        {"encoder": "average", "heads": 2},
+        {"encoder": "average", "query": True},
+    ):
+        classifier = toy_classifier(**options)
+        batch = classifier.instances(toy_split(query=bool(options.get("query")))).batch(np.arange(6))
+        assert not serves(classifier.model, batch)
+        assert torch.equal(read(classifier.model, batch).logits, classifier.model(batch).logits)
+    dropping = toy_classifier(encoder="average", embedding_dropout=0.5)
+    dropping.model.train()
+    assert not serves(dropping.model, dropping.instances(toy_split()).batch(np.arange(2)))
+
+
+@pytest.mark.parametrize("options", [{}, {"heads": 2}, {"hierarchical": True}])
+def test_what_is_recorded_is_what_the_model_says(
+    toy_classifier: Toy, toy_split: Splits, options: dict[str, object]
+) -> None:
+    classifier = toy_classifier(**options)
+    instances = classifier.instances(toy_split())
+    recorded = Recorded(classifier.model, instances, batch_size=2)
+    batch = instances.batch(np.array([3, 0, 5]))
+    output = classifier.model(batch)
+    assert torch.allclose(recorded.chances[batch.rows], probabilities(output.logits), atol=1e-6)
+    assert torch.allclose(recorded.weights(batch.rows, output.weights.shape[-1]), output.weights, atol=1e-6)
+
+
+def test_scores_by_hand() -> None:
+    assert attefa(np.array([0.2, 0.4]), np.array([0.5, 1.0])) == pytest.approx(0.4)
+    assert attefa(np.array([1.0]), np.array([0.5])) == 1.0
+    sure = np.array([[0.0, 1.0]] * 3 + [[1.0, 0.0]])
+    assert blind_tvd(sure) == pytest.approx(0.25)
+    low, high = attefa_interval(np.full((20, 3), 0.3), np.full((20, 3), 0.6))
+    assert low == pytest.approx(0.5) and high == pytest.approx(0.5)
+
+
+def test_blind_tvd_is_the_best_constant_for_two_classes() -> None:
+    p = np.random.default_rng(0).uniform(size=101)
+    chances = np.stack([1 - p, p], 1)
+    grid = [np.abs(chances - np.array([1 - c, c])).sum(1).mean() / 2 for c in np.linspace(0, 1, 2001)]
+    assert blind_tvd(chances) == pytest.approx(min(grid), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_twins_are_trained_and_found_again_and_leave_their_base_alone(tmp_path: Path) -> None:
+    base = heedful.train("mock_1", encoder="average", epochs=1, limit=300, hidden=8, embedding_size=10, runs=tmp_path, progress=False)  # fmt: skip
+    assert base.run is not None
+    before = (base.run / "model.safetensors").read_bytes()
+    done: list[int] = []
+    twins = train_twins(base.run, seeds=(1, 2), runs=tmp_path / "twins", done=lambda twin: done.append(twin.seed), epochs=2)  # fmt: skip
+    assert sorted(done) == [1, 2] and [twin.seed for twin in twins] == [1, 2]
+    assert (base.run / "model.safetensors").read_bytes() == before
+    assert twins[0].folder is not None
+    weights = (twins[0].folder / "model.safetensors").read_bytes()
+    again = train_twins(base.run, seeds=(1,), runs=tmp_path / "elsewhere", epochs=2)
+    assert again[0].folder is not None
+    assert (again[0].folder / "model.safetensors").read_bytes() == weights
+
+
+def test_a_twin_needs_a_base_that_reads_as_it_does(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match="--base"):
+        heedful.train("mock_1", objective="imitation", runs=tmp_path, progress=False)
+    with pytest.raises(BadInput, match="heads is 1 against the base's 2"):
+        imitation(toy_classifier(heads=2), toy_classifier(), toy_split(), tmp_path / "base")
