@@ -25,7 +25,7 @@ from heedful.data.batches import inference_batches
 from heedful.data.instances import Instances
 from heedful.data.loading import load_corpus
 from heedful.data.sources import find_folder
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures import eps_max_jsd, erasure_curve, first_flip, jsd, kendall_tau, permutation_change
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities

@@ -71,7 +71,7 @@ def explain(
     seed: int = 0,
 ) -> list[Prediction]:
     """Classify texts and score every item by an explainer (`heedful list explainers`)."""
-    from heedful.explain.explain import explain as explain_texts
+    from heedful.explainers.explain import explain as explain_texts
 
     return explain_texts(model, texts, name, queries=queries, seed=seed)
 

@@ -15,7 +15,7 @@ from scipy.stats import kendalltau
 from heedful.audits.counterfactual import DIFFERENT
 from heedful.audits.search import published_search, search
 from heedful.audits.single_erasure import RANKINGS
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
 from heedful.models.model import probabilities

@@ -41,5 +41,4 @@ def test_long_texts_fit_in_memory(toy_classifier, tmp_path, shape, texts):
     command = [sys.executable, "-c", AUDIT, tmp_path / "model", tmp_path / "long.csv", "counterfactual", "flip_set"]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    print("MB", done.stdout)
     assert int(done.stdout) < 2048

@@ -40,6 +40,22 @@ def summaries(**of_measure):
     }
 
 
+def rule_of(audit):
+    return next(rule for rule in read_policy().rules if rule.audit == audit)
+
+
+def unclear(audit):
+    """Numbers of an audit that neither pass nor fail, whatever the thresholds of the default are."""
+    rule = rule_of(audit)
+    return {rule.number: (rule.show, rule.forbid)}
+
+
+def failing(audit):
+    rule = rule_of(audit)
+    worst = {"higher": rule.about.low, "lower": rule.about.high}[rule.about.better]
+    return {rule.number: (worst, worst)}
+
+
 @pytest.mark.parametrize(
     ("rule", "low", "high", "outcome"),
     [
@@ -78,14 +94,14 @@ def test_everything_must_pass_to_show():
 
 
 def test_one_unclear_number_calls_for_a_caveat_and_says_which():
-    verdict = judge(read_policy(), summaries(replaceable=(0.05, 0.3)))
+    verdict = judge(read_policy(), summaries(**unclear("counterfactual")))
     assert str(verdict) == "show with caveat"
     assert verdict.because == ("found by counterfactual",)
-    assert verdict.judgements[0].rule.measure == "counterfactual.replaceable"
+    assert verdict.judgements[0].rule == rule_of("counterfactual")
 
 
 def test_one_clear_failure_forbids_whatever_else_is_unclear():
-    verdict = judge(read_policy(), summaries(replaceable=(0.05, 0.3), indifferent=(0.8, 0.9)))
+    verdict = judge(read_policy(), summaries(**unclear("counterfactual"), **failing("permutation")))
     assert str(verdict) == "do not show"
     assert verdict.because == ("found by permutation",)
 

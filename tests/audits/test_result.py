@@ -8,13 +8,15 @@ import math
 
 import polars as pl
 import pytest
+import torch
 from rich.console import Console
 
 import heedful
 from heedful.audits.audit import AUDITS
 from heedful.audits.result import AuditResult
+from heedful.audits.scores import padded
 from heedful.errors import BadInput
-from heedful.explain.explain import explain
+from heedful.explainers.explain import explain
 
 NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
 HOSTILE = "[bold]fine[/] film [/] [red] \x1b[2J plot"
@@ -191,3 +193,10 @@ def test_own_scores_are_audited_in_the_place_of_attention(model, many_texts, tmp
         heedful.audit(classifier, many_texts, scores=gradients[:-1], progress=False)
     with pytest.raises(BadInput, match="Text 3 has 3 items and the list of scores gives it 2"):
         heedful.audit(classifier, many_texts, scores=[*gradients[:2], [1.0, 2.0], *gradients[3:]], progress=False)  # fmt: skip
+
+
+def test_own_scores_stand_where_the_items_are():
+    """A transformer's first token is no item."""
+    mask = torch.tensor([[False, True, True, False], [False, True, True, True]])
+    laid = padded([[9.0], [1.0, 2.0], [3.0, 4.0, 5.0]], torch.tensor([1, 2]), mask)
+    assert laid.tolist() == [[0, 1, 2, 0], [0, 3, 4, 5]]

@@ -45,21 +45,21 @@ def assert_same(one, other):
                 assert ours == pytest.approx(theirs, abs=1e-6), (name, a.name)
 
 
-SHAPES = [
-    {"encoder": "bilstm"},
-    {"encoder": "average"},
-    {"encoder": "cnn"},
-    {"encoder": "average", "decoder": "mlp", "heads": 2},
-]
-ids = [" ".join(map(str, shape.values())) for shape in SHAPES]
+SHAPES = ({"encoder": "bilstm"}, {"encoder": "average"}, {"encoder": "cnn"})
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=ids)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["encoder"])
 def test_any_batch_size_gives_the_same_numbers(model, many_texts, shape):
     classifier = model(**shape)
     whole = audit(classifier, many_texts)
     for batch_size in (1, 2, 7):
         assert_same(audit(classifier, many_texts, batch_size=batch_size), whole)
+
+
+def test_nor_does_the_batch_matter_to_decoders_that_are_not_linear(model, many_texts):
+    classifier = model(encoder="average", decoder="mlp", heads=2)
+    one, two = (audit(classifier, many_texts, batch_size=size, limit=14) for size in (64, 5))
+    assert_same(one, two)
 
 
 # A process of its own: a pool of threads, once started, would hang the tests that fork.
@@ -78,7 +78,7 @@ for folder in folders:
 
 
 def test_two_threads_give_the_same_numbers(model, many_texts, tmp_path):
-    classifiers = {str(tmp_path / shape["encoder"]): model(**shape) for shape in SHAPES[:3]}
+    classifiers = {str(tmp_path / shape["encoder"]): model(**shape) for shape in SHAPES}
     for folder, classifier in classifiers.items():
         classifier.save_pretrained(folder)
     subprocess.run([sys.executable, "-c", TWO_THREADS, many_texts, *classifiers], check=True)

@@ -9,7 +9,18 @@ import pytest
 import heedful
 from heedful.config import TrainConfig
 
-COMMANDS = ("demo", "train", "predict", "runs", "list", "doctor", "data list", "data show", "data get")
+COMMANDS = (
+    "demo",
+    "train",
+    "study",
+    "predict",
+    "runs",
+    "list",
+    "doctor",
+    "data list",
+    "data show",
+    "data get",
+)
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -17,6 +17,8 @@ BAD = {
     "jain-wallace --datasets ,": "An option holds an empty list",
     "jain-wallace --format tabel": "There is no format 'tabel': did you mean table?",
     "jain-wallace --seeds 0": "--seeds",
+    "attefa --seeds 10": "10 twins cannot be trained: there are 9 seeds",
+    "attefa --table 4 --datasets sst2": "What is asked for is about the datasets mock_1,",
     "jain-wallace --texts 0": "--texts",
     "jain-wallace --datasets sst2": "$HEEDFUL_DATA/sst2/",
     "jain-wallace --only-finished --datasets sst2 --encoders cnn": "None of the 1 runs is trained and audited (sst2 cnn seed 0: not trained)",
@@ -34,7 +36,7 @@ def test_bad_input_is_one_sentence(run, words, said):
 
 def test_recipes_are_listed(run):
     shown = run("list", "recipes").out
-    assert [line.split()[0] for line in shown.splitlines()] == ["jain-wallace", "serrano-smith"]
+    assert [line.split()[0] for line in shown.splitlines()] == ["attefa", "jain-wallace", "serrano-smith"]
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -8,9 +8,11 @@ import polars as pl
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.charts import histogram
+from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
 from heedful.errors import BadInput
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.overlap import top_k_overlap
 
@@ -34,7 +36,7 @@ class Agreement(Audit):
         "tau_loo_significant": Measure("share of texts where τ_loo has p ≤ 0.05", better="higher"),
         "tau_g_loo_significant": Measure("share of texts where τ of gradient and leave-one-out has p ≤ 0.05"),
         "tau_g_top": Measure(f"share of the top {TOP} items of attention that are in the gradient's", better="higher"),
-        "tau_loo_top": Measure(f"share of the top {TOP} items of attention that are in leave-one-out's", better="higher"),
+        "tau_loo_top": Measure(f"share of the top {TOP} items of attention that are in leave-one-out's", better="higher", plain=f"Of the {TOP} items with most attention, {{}} are among the {TOP} whose removal matters most."),
         "tau_g_loo_top": Measure(f"share of the top {TOP} items of the gradient that are in leave-one-out's"),
     }  # fmt: skip
     caveats = (
@@ -42,6 +44,14 @@ class Agreement(Audit):
         f"{TOP} looks only at what is shown.",
         "Gradients and leave-one-out are estimates of importance too, and need not agree with each other.",
     )
+
+    equation = "τ_b = (concordant − discordant) / √((pairs − ties in x) · (pairs − ties in y))"
+    method = (
+        "Kendall's τ-b between the scores that two explainers give the items of a text; 1 is the same order, 0 no relation, "
+        "−1 the reverse. Gradients are those of the prediction with respect to the input, leave-one-out deletes an item and "
+        "sees how far the prediction moves. A text counts as significant where p ≤ 0.05."
+    )
+    order = Order("tau_loo", "agreement with leave-one-out", worst="lowest")
 
     def __init__(self, *arguments: object, **named: object) -> None:
         super().__init__(*arguments, **named)  # type: ignore[arg-type]
@@ -89,6 +99,16 @@ class Agreement(Audit):
             else ""
         )
         return self.summary(rows, _sentence(sentences), numbers, note)
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Histograms of τ by predicted class (Jain & Wallace, Figures 2 to 5)."""
+        return [
+            histogram(
+                rows, name, title=f"{_spelled(x)} and {_spelled(y)}".capitalize(), axis="Kendall's τ", low=-1, high=1,
+                caption="1: the same order of items. 0: no relation.",
+            )
+            for name, (x, y) in self.pairs.items() if name in rows.columns
+        ]  # fmt: skip
 
     def _named(self, explainer: str) -> str:
         return self.source if explainer == "attention" else explainer

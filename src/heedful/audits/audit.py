@@ -20,6 +20,7 @@ from heedful.registry import Registry
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from heedful.audits.exhibits import Chart, Heatmap, Marks, Order
     from heedful.audits.subject import Subject
 
 Columns = Mapping[str, Tensor | Sequence[object]]
@@ -35,6 +36,8 @@ class Measure(NamedTuple):
     low: float = 0.0
     high: float = 1.0
     better: Literal["higher", "lower"] | None = None
+    plain: str = ""
+    """The number in a sentence for who reads no papers, with {} in its place."""
 
 
 class Number(BaseModel):
@@ -84,6 +87,12 @@ class Audit(ABC):
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
     costly: ClassVar[bool] = False
     """Whether it takes so long that it is only run when it is named."""
+    equation: ClassVar[str] = ""
+    method: ClassVar[str] = ""
+    """How it is computed, for who wants to know."""
+    heatmap: ClassVar[Heatmap | None] = None
+    marks: ClassVar[Marks | None] = None
+    order: ClassVar[Order | None] = None
 
     def __init__(
         self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
@@ -100,6 +109,10 @@ class Audit(ABC):
     @abstractmethod
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Put the measurements of all instances together."""
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Draw the paper's figures from the measurements; columns that hold lists need not be there."""
+        return []
 
     def number(self, name: str, values: pl.Series | np.ndarray, group: str = ALL) -> Number:
         """Average values, with an interval."""

@@ -11,6 +11,8 @@ from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.charts import dots, scatter
+from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.predictions import item_spans
 from heedful.audits.ragged import ragged
 from heedful.audits.reading import Reading
@@ -58,6 +60,31 @@ class Imitation(Audit):
         "score divides by what a twin reaches that reads nothing.",
     )
 
+    equation = "AtteFa = min(mean TVD(ŷ_twin, ŷ) / mean sJSD(α_twin, α), 1),  sJSD = JSD / ln 2"
+    method = (
+        "A twin is trained from the same start to predict as the model does and to attend elsewhere. If it cannot, its "
+        "predictions move as much as its attention and AtteFa is near 1; if it can, AtteFa is near 0. Done for several "
+        "seeds. TVD is over all classes, in [0, 1], as the paper's scaled one is for two."
+    )
+    heatmap = Heatmap("twin_weights", "A twin's attention", "twin_probability")
+    order = Order("twin_jsd", "how different the twins' attention is", worst="highest")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """AtteFa by seed (Figure 1), and what each text contributes (Figure 2)."""
+        seeds = [name.removeprefix("tvd_") for name in rows.columns if name.startswith("tvd_")]
+        scores = {
+            f"seed {seed}": attefa(rows[f"tvd_{seed}"].to_numpy(), rows[f"jsd_{seed}"].to_numpy())
+            for seed in seeds
+        }
+        return [
+            dots(scores, title="AtteFa by seed", axis="AtteFa", caption="0: a twin predicts the same with other attention."),
+            scatter(
+                rows, "twin_jsd", "twin_tvd", title="Attention moved, prediction moved",
+                axes=("JSD of attention, scaled", "TVD of predictions"),
+                caption="At the lower right twins attend elsewhere and predict the same.",
+            ),
+        ]  # fmt: skip
+
     def prepare(self, subject: Subject, console: Console) -> None:
         """Train the twins that are missing."""
         run = subject.classifier.run
@@ -80,12 +107,15 @@ class Imitation(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Compare every twin with the model, text by text."""
         own = reading.scores("attention")
-        moved, far, weights = [], [], []
+        moved, far, weights, said = [], [], [], []
+        decision = reading.chances.argmax(-1, keepdim=True)
         for twin in self.twins.values():
             with torch.no_grad():
                 output = read(twin.model.eval(), reading.batch)
             assert output.weights is not None
-            moved.append(tvd(probabilities(output.logits.double()), reading.chances))
+            chances = probabilities(output.logits.double())
+            moved.append(tvd(chances, reading.chances))
+            said.append(chances.gather(1, decision)[:, 0])
             far.append(matched_jsd(output.weights.double(), reading.weights.double()) / LN_2)
             weights.append(output.weights.mean(1))
         tvds, jsds, heatmaps = torch.stack(moved, 1), torch.stack(far, 1), torch.stack(weights, 1)
@@ -100,6 +130,7 @@ class Imitation(Audit):
             "chances": reading.chances.tolist(),
             "twin_seed": [list(self.twins)[i] for i in best.tolist()],
             "twin_weights": ragged(chosen, reading.mask),
+            "twin_probability": torch.stack(said, 1)[torch.arange(len(best)), best],
             "twin_top": top,
         }
         for place, seed in enumerate(self.twins):
@@ -120,8 +151,9 @@ class Imitation(Audit):
                 one = attefa(tvds[:, place] / scale, jsds[:, place])
                 numbers.append(_plain(name, one, f"seed {seed}", len(rows)))
         numbers += [self.number(name, rows[name]) for name in ("twin_tvd", "twin_jsd", "elsewhere")]
-        f1 = [record["test"]["f1"] for record in self.records.values()]
-        numbers.append(self.number("twin_f1", np.array(f1)))
+        f1 = {seed: float(record["test"]["f1"]) for seed, record in self.records.items()}
+        numbers.append(self.number("twin_f1", np.array(list(f1.values()))))
+        numbers += [_plain("twin_f1", score, f"seed {seed}", len(rows)) for seed, score in f1.items()]
         found = {number.name: number for number in reversed(numbers)}
         score, elsewhere = numbers[0], found["elsewhere"]
         words = rows["twin_top"].value_counts(sort=True).head(3)

@@ -9,7 +9,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.charts import violins
+from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
@@ -29,13 +31,29 @@ class Permutation(Audit):
     of_weights = True
     measures: ClassVar = {
         "permutation_change": Measure("median change of the prediction when weights are shuffled", better="higher"),
-        "indifferent": Measure(f"share of texts whose median change is below {SMALL}", better="lower"),
+        "indifferent": Measure(f"share of texts whose median change is below {SMALL}", better="lower", plain="For {} of the texts the answer stays the same when the heatmap is shuffled at random."),
     }  # fmt: skip
     caveats = (
         "A prediction near 0 or 1 moves little whatever is done to it, so that a small change is weak evidence "
         "against attention.",
         "Shuffled weights meet states that were never mixed so in training.",
     )
+
+    equation = "Δŷ = median over shuffles π of TVD(ŷ(π(α)), ŷ(α)),  TVD(p, q) = ½ Σ |p_k − q_k|"
+    method = (
+        "The weights of a text are dealt out anew at random, the states stay as they are, and the model decides again. The "
+        "total variation distance between the two predictions is taken for every shuffle, and its median for every text."
+    )
+    order = Order("permutation_change", "change under shuffling", worst="lowest")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Violins by the largest weight and class (Jain & Wallace, Figure 6)."""
+        return [
+            violins(
+                rows, "permutation_change", BINS, title="Change of the prediction under shuffling",
+                axis="median Δŷ", high=1.0, caption="Sharp heatmaps whose shuffling changes nothing lie at the lower left.",
+            )
+        ]  # fmt: skip
 
     def rows(self, reading: Reading) -> Columns:
         """Shuffle, decode, and take the median."""

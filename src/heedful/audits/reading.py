@@ -11,7 +11,7 @@ from torch import Tensor
 
 from heedful.audits.ties import OF_CHANCES, settled
 from heedful.data.instances import Batch
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.states import States
 

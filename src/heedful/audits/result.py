@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from heedful.storage import write_bytes, write_json
 
 RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
 PREDICTIONS = "predictions"
+_GROUP = 8192  # rows that a reader of a few texts has to unpack together
 
 
 class About(BaseModel):
@@ -40,7 +42,7 @@ class About(BaseModel):
 
 @dataclass
 class AuditResult:
-    """`verdict`, `show()`, `to_frame()`, `save()`."""
+    """`verdict`, `show()`, `to_frame()`, `save()`, `report()`."""
 
     about: About
     verdict: Verdict
@@ -88,33 +90,43 @@ class AuditResult:
         self.folder = folder
         return folder
 
+    def report(self, path: str | Path) -> Path:
+        """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""
+        # The report lies above the audits and may know them; they find it only when it is asked for.
+        return Path(importlib.import_module("heedful.report").write_report([self], Path(path)))
+
     @classmethod
     def load(cls, folder: str | Path) -> AuditResult:
         """Read what `save` or `heedful audit` wrote."""
         folder = Path(folder)
-        try:
-            content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
-            summaries = {name: Summary(**found) for name, found in content["audits"].items()}
-            about, verdict = About(**content["about"]), Verdict(**content["verdict"])
-        except FileNotFoundError:
-            raise BadInput(
-                f"There is no finished audit in {folder} ({RESULT} is missing): run heedful audit."
-            ) from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
-            reason = str(error).splitlines()[0]
-            raise BadInput(
-                f"{folder / RESULT} is damaged ({reason}): delete the folder and audit again."
-            ) from None
+        about, verdict, summaries = read_findings(folder)
         frames = {
             name: read_frame(folder / INSTANCES / f"{name}.parquet") for name in (PREDICTIONS, *summaries)
         }
         return cls(about, verdict, summaries, frames, folder)
 
 
+def read_findings(folder: Path) -> tuple[About, Verdict, dict[str, Summary]]:
+    """Read what an audit found, without the measurements of single texts."""
+    try:
+        content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        summaries = {name: Summary(**found) for name, found in content["audits"].items()}
+        return About(**content["about"]), Verdict(**content["verdict"]), summaries
+    except FileNotFoundError:
+        raise BadInput(
+            f"There is no finished audit in {folder} ({RESULT} is missing): run heedful audit."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(
+            f"{folder / RESULT} is damaged ({reason}): delete the folder and audit again."
+        ) from None
+
+
 def write_frame(path: Path, frame: pl.DataFrame) -> None:
     """Write a Parquet file whole or not at all."""
     buffer = io.BytesIO()
-    frame.write_parquet(buffer)
+    frame.write_parquet(buffer, row_group_size=_GROUP)
     write_bytes(path, buffer.getvalue())
 
 

@@ -7,6 +7,8 @@ from typing import ClassVar
 import polars as pl
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.charts import histogram
+from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
 from heedful.measures.divergence import LN_2, sharpness
 
@@ -23,13 +25,39 @@ class Sharpness(Audit):
     paper = "heedful"
     of_weights = True
     measures: ClassVar = {
-        "sharpness": Measure("JSD of the weights to uniform, in nats", high=LN_2, better="higher"),
+        "sharpness": Measure(
+            "JSD of the weights to uniform, in nats",
+            high=LN_2,
+            better="higher",
+            plain="On average a heatmap stands {} nats away from one that is the same everywhere.",
+        ),
         "largest_weight": Measure("largest weight of a text", better="higher"),
-        "flat": Measure(f"share of texts with a sharpness below {FLAT}", better="lower"),
+        "flat": Measure(
+            f"share of texts with a sharpness below {FLAT}",
+            better="lower",
+            plain="For {} of the texts the heatmap is flat: it points nowhere.",
+        ),
     }
     caveats = (
         "A sharp heatmap points somewhere; the other audits ask whether it points at the right place.",
     )
+
+    equation = "sharpness = JSD(α, uniform) = H((α + u) / 2) − H(α) / 2 − H(u) / 2,  u = 1 / items"
+    method = (
+        "The Jensen-Shannon divergence between the weights of a text and weights that are all alike, in nats, averaged "
+        f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat."
+    )
+    order = Order("sharpness", "sharpness", worst="lowest")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Histogram of the largest weight."""
+        caption = "Near 1 one item has all the attention; near 0 nobody has."
+        return [
+            histogram(
+                rows, "largest_weight", title="The largest weight of each text", axis="largest weight",
+                low=0, high=1, caption=caption,
+            )
+        ]  # fmt: skip
 
     def rows(self, reading: Reading) -> Columns:
         """Measure each head against uniform, and average over heads."""

@@ -8,6 +8,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register
+from heedful.audits.charts import scatter
+from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
 from heedful.measures.chance import uniform_by_instance
 from heedful.measures.divergence import jsd
@@ -23,13 +25,15 @@ _OUTCOMES = {
     "neither": (False, False),
 }
 
+_PLAIN = "For {} of the texts the most attended item matters less than one picked at random."
+
 
 def _measures() -> dict[str, Measure]:
     found = {}
     for name in RANKINGS:
         less = f"share of texts where the {name}'s top item changes the output less than a random other"
         flips = f"share of texts whose decision flips without the {name}'s top item"
-        found[f"{name}_negative"] = Measure(less, better="lower")
+        found[f"{name}_negative"] = Measure(less, better="lower", plain=_PLAIN if name == "attention" else "")
         found[f"{name}_flips"] = Measure(flips, better="higher")
         for outcome in _OUTCOMES:
             which = outcome.replace("_", " ")
@@ -49,6 +53,24 @@ class SingleErasure(Audit):
         "Erasing leaves the training distribution: the model never saw texts with weights taken out.",
         "One item seldom decides a text, so that few decisions flip either way; flip_set erases more.",
     )
+
+    equation = "ΔJS = JS(ŷ without top, ŷ) − JS(ŷ without random, ŷ),  Δα = α_top − α_random"
+    method = (
+        "The item with most weight is erased: its weight goes to zero and the others are scaled up. The same is done with a "
+        "random other item, and the two changes of the output (Jensen-Shannon divergence) are compared. Where ΔJS is below "
+        "zero the random item mattered more."
+    )
+    order = Order("attention_delta_js", "how much more the top item matters", worst="lowest")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """ΔJS against Δα (Serrano & Smith, Figure 3)."""
+        return [
+            scatter(
+                rows, "attention_delta_weight", "attention_delta_js", title="Top item against a random other",
+                axes=("Δα, difference of weight", "ΔJS, difference of effect"),
+                caption="Below zero the random item mattered more than the most attended one.",
+            )
+        ]  # fmt: skip
 
     def rows(self, reading: Reading) -> Columns:
         """Erase the top item of each ranking, and for each a random other one."""

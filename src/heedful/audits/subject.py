@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from heedful.audits.texts import Texts, item_counts
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.data.rows import has_known_suffix
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.classifier import Classifier
 
 _KEEP = 1 << 27
@@ -37,20 +38,23 @@ class Subject:
             check_scores(self.scores, texts.instances, item_counts(classifier, texts.instances), where=where)
         elif self.source != "attention":
             EXPLAINERS.get(self.source)
+        # Words read by themselves cost little, and in double precision no near tie depends on the batch.
+        exact = not classifier.model.encoder.contextual
+        self.model = deepcopy(classifier.model).double() if exact else classifier.model
         self._kept: dict[int, Reading] = {}
         self._room = _KEEP
 
     def readings(self, rows: np.ndarray) -> Iterator[Reading]:
         """Read these texts, or give what was read of them before."""
         instances = self.texts.instances
-        self.classifier.model.eval()
+        self.model.eval()
         for batch_rows in inference_batches(instances.lengths[rows], self.options.batch_size):
             chosen = rows[batch_rows]
             yield self._kept.get(int(chosen[0])) or self._read(chosen)
 
     def _read(self, rows: np.ndarray) -> Reading:
         batch = self.texts.instances.batch(rows)
-        reading = read(self.classifier.model, batch, seed=self.options.seed)
+        reading = read(self.model, batch, seed=self.options.seed)
         if self.scores is not None:
             own = padded(self.scores, torch.from_numpy(rows), reading.mask)
             reading = Reading(reading.model, batch, reading.states, reading.weights, reading.seed, own)

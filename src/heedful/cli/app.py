@@ -20,8 +20,10 @@ from heedful.cli.explain import explain
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
 from heedful.cli.predict import predict
+from heedful.cli.report import report
 from heedful.cli.reproduce import reproduce
 from heedful.cli.runs import runs
+from heedful.cli.study import study
 from heedful.cli.train import train
 from heedful.errors import HeedfulError
 
@@ -52,7 +54,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, reproduce, predict, explain, runs):
+for _command in (demo, train, audit, report, reproduce, study, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

@@ -10,6 +10,7 @@ import typer
 
 from heedful.cli.console import console, error_console, plain
 from heedful.cli.flags import with_flags
+from heedful.cli.report import FILE
 from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
@@ -55,7 +56,7 @@ def audit(
 ) -> int:
     """May this model's attention be shown as an explanation? Leaves with 0 for show, 1 for do not show.
 
-    Every measurement is kept, one row per text, and interrupted, the same command goes on with the
+    Every measurement is kept, one row per text, with a report to read and send on (report.html). Interrupted, the same command goes on with the
     audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy.
 
     Examples
@@ -89,9 +90,15 @@ def audit(
         console=error_console(),
         **options,
     )
+    from heedful.report import write_report
+
+    assert result.folder is not None
+    with error_console().status("Writing the report"):
+        report = write_report([result], result.folder / FILE)
     if as_json:
         typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:
         result.show(console())
         console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
+        console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)
     return POLICY_FAILED if result.verdict.verdict == "do not show" else 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.cli.console import console, error_console, plain
+from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
 
 _VECTORS = "glove-840b-300d"
@@ -77,14 +78,20 @@ def _show_examples(classifier: Any) -> None:
 def _audit(classifier: Any) -> None:
     """Ask of the demo's own model what the product asks of any."""
     from heedful.audits.running import audit
+    from heedful.report import write_report
 
     result = audit(classifier, keep=True, console=error_console())
+    assert result.folder is not None
+    with error_console().status("Writing the report"):
+        report = write_report([result], result.folder / FILE)
     out = console()
     out.print("\n[bold]May its attention be shown as an explanation?[/]\n")
     result.show(out, brief=True)
     out.print(
         f"Audit: [bold]{plain(result.folder)}[/]\n"
-        f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]',
+        f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]\n'
+        f"Verdict: [bold]{result.verdict}[/]\n"
+        f"Report, to open in a browser: [bold]{plain(report)}[/]",
         soft_wrap=True,
     )
 

@@ -53,7 +53,7 @@ def explain(
     with error_console().status(f"Explaining {len(chosen):,} texts by {explainer}"):
         import torch
 
-        from heedful.explain.explain import explain as explain_texts
+        from heedful.explainers.explain import explain as explain_texts
         from heedful.loading import load
 
         torch.set_num_threads(1)

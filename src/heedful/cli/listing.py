@@ -9,7 +9,17 @@ import typer
 from heedful.cli.console import console, plain
 from heedful.errors import BadInput, did_you_mean
 
-KINDS = ("audits", "encoders", "objectives", "explainers", "presets", "datasets", "recipes", "assets")
+KINDS = (
+    "audits",
+    "encoders",
+    "objectives",
+    "explainers",
+    "presets",
+    "datasets",
+    "recipes",
+    "studies",
+    "assets",
+)
 
 
 def list_names(
@@ -48,7 +58,7 @@ def _describe(kind: str) -> dict[str, str]:
 
             return OBJECTIVES.descriptions()
         case "explainers":
-            from heedful.explain.explainer import EXPLAINERS
+            from heedful.explainers.explainer import EXPLAINERS
 
             return EXPLAINERS.descriptions()
         case "presets":
@@ -63,6 +73,10 @@ def _describe(kind: str) -> dict[str, str]:
             from heedful.papers.recipe import RECIPES
 
             return RECIPES.descriptions()
+        case "studies":
+            from heedful.studies.study import STUDIES
+
+            return STUDIES.descriptions()
         case "assets":
             from heedful.data.assets import assets
 

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import error_console, plain
+from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
 
-if TYPE_CHECKING:
-    from heedful.papers.page import Page, Table
-
 _FORMATS = ("table", "md")
-_SHORT = 24
 _DATA, _OUTPUT = "Data", "Output"
-_COLOURS = {
-    "holds": "green",
-    "does not hold": "red",
-    "undecided": "yellow",
-    "too few texts": "dim",
-    "not measured": "dim",
-}
 
 
 def reproduce(
@@ -50,15 +40,21 @@ def reproduce(
         ),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Train with seeds 0 to N − 1.", rich_help_panel="Training")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            rich_help_panel="Training",
+            help="Train with seeds 0 to N − 1; 0 alone if not given. For attefa: the first N of the nine seeds of the twins; all if not given.",
+        ),
+    ] = None,
     texts: Annotated[
         int | None,
         typer.Option(
             min=1,
             metavar="N",
             rich_help_panel=_DATA,
-            help="Audit a seeded sample of N test texts; 1,000 if not given, and 500 where texts are long.",
+            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa all.",
         ),
     ] = None,
     only_finished: Annotated[
@@ -90,6 +86,8 @@ def reproduce(
       heedful reproduce jain-wallace --figure 6,7,8 --datasets sst2
 
       heedful reproduce serrano-smith --only-finished -o serrano-smith.md
+
+      heedful reproduce attefa --table 3 --datasets mock_1,mock_10 --encoders average --seeds 3
     """  # fmt: skip
     from heedful.papers.recipe import RECIPES
 
@@ -125,7 +123,7 @@ def reproduce(
     if form == "md":
         typer.echo(markdown(page), nl=False)
     else:
-        _show(page)
+        show_page(page)
     if output is not None:
         err.print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)
 
@@ -138,30 +136,3 @@ def _split(names: str | None) -> list[str] | None:
     if not found:
         raise BadInput("An option holds an empty list: name at least one, or leave the option out.")
     return found
-
-
-def _show(page: Page) -> None:
-    out = console()
-    out.print(f"[bold]{plain(page.title)}[/]")
-    for line in page.lead:
-        out.print(plain(line))
-    for section in page.sections:
-        out.print(f"\n[bold underline]{plain(section.title)}[/]")
-        for table in section.tables:
-            out.print(*([f"[italic]{plain(table.title)}[/]"] if table.title else []), _table(table), sep="\n")
-        for line in section.lines:
-            out.print(f"[dim]• {plain(line)}[/]")
-
-
-def _table(table: Table) -> Any:
-    from rich.table import Table as RichTable
-
-    shown = RichTable(box=None, pad_edge=False, header_style="bold")
-    short = [all(len(cell) <= _SHORT for cell in column) for column in zip(*table.rows, strict=True)]
-    for place, heading in enumerate(table.headings):
-        # In a narrow terminal numbers stay whole where there is a column of sentences that can break instead.
-        whole = bool(short) and short[place] and not all(short)
-        shown.add_column(plain(heading), no_wrap=whole, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(f"[{_COLOURS[cell]}]{cell}[/]" if cell in _COLOURS else plain(cell) for cell in row))
-    return shown

@@ -26,6 +26,13 @@ def attefa_interval(
     tvd: Values, scaled_jsd: Values, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
     """Bootstrap interval of the mean AtteFa over seeds; texts and seeds [texts, seeds] are both drawn anew."""
+    draws = attefa_draws(tvd, scaled_jsd, resamples=resamples, seed=seed)
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def attefa_draws(tvd: Values, scaled_jsd: Values, *, resamples: int = 1000, seed: int = 0) -> Values:
+    """Mean AtteFa over seeds, once for each time that texts and seeds [texts, seeds] are drawn anew."""
     random = np.random.default_rng(seed)
     texts, seeds = tvd.shape
     means = np.empty(resamples)
@@ -35,8 +42,7 @@ def attefa_interval(
         apart = counts @ scaled_jsd[:, chosen]
         ratios = np.where(apart > 0, (counts @ tvd[:, chosen]) / np.maximum(apart, 1e-300), 1.0)
         means[draw] = np.minimum(ratios, 1.0).mean()
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return means
 
 
 def blind_tvd(chances: NDArray[np.float64]) -> float:

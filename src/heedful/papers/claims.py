@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -13,9 +13,12 @@ import polars as pl
 from heedful.measures.intervals import Interval, bootstrap_interval
 from heedful.papers.results import Results
 
-Word = Literal["holds", "does not hold", "undecided", "too few texts", "not measured"]
+Unit = Literal["texts", "twins"]
+Word = Literal["holds", "does not hold", "undecided", "too few texts", "too few twins", "not measured"]
 LEAST_TEXTS = 30
 """Fewer texts than this decide nothing: their bootstrap interval is too narrow to be believed."""
+LEAST: Mapping[Unit, int] = {"texts": LEAST_TEXTS, "twins": 3}
+_TOO_FEW: Mapping[Unit, Word] = {"texts": "too few texts", "twins": "too few twins"}
 
 RULE = (
     "A claim is one number per text, averaged over seeds. It holds if the 95 % bootstrap interval of the mean over all "
@@ -23,6 +26,18 @@ RULE = (
     "the interval lies outside; else it is undecided. Intervals speak of other texts, not of other seeds. The ranges "
     "are our reading of words such as weak, often and few."
 )
+
+
+class Sample(NamedTuple):
+    """A number that is not a mean over texts, such as a ratio, with draws that tell how sure it is."""
+
+    dataset: str
+    model: str
+    estimate: float
+    draws: np.ndarray
+    """As many for every sample of a claim."""
+    size: int
+    """Of how many texts or twins it is."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +51,8 @@ class Claim:
     measure: str
     """What the number is."""
     audit: str
-    value: pl.Expr
-    """The number of one text, from the rows of the audit."""
+    value: pl.Expr | Callable[[Results], Sequence[Sample]]
+    """The number of one text, from the rows of the audit; or what gives the numbers themselves, with draws."""
     models: tuple[str, ...]
     above: float = -math.inf
     below: float = math.inf
@@ -47,6 +62,8 @@ class Claim:
     """Which texts it is about; all if not given."""
     published: str = ""
     """What the paper prints, where it prints a number."""
+    unit: Unit = "texts"
+    """What the interval counts."""
 
     @property
     def range(self) -> str:
@@ -59,8 +76,8 @@ class Claim:
         """Compare a whole interval with the claimed range."""
         if interval.count == 0:
             return "not measured"
-        if interval.count < LEAST_TEXTS:
-            return "too few texts"
+        if interval.count < LEAST[self.unit]:
+            return _TOO_FEW[self.unit]
         if interval.low > self.above and interval.high < self.below:
             return "holds"
         outside = interval.high <= self.above or interval.low >= self.below
@@ -86,8 +103,8 @@ class Judged(NamedTuple):
 
     @property
     def able(self) -> int:
-        """How many datasets and models have enough texts to decide alone."""
-        return sum(part.word != "too few texts" for part in self.parts)
+        """How many datasets and models have enough texts (or twins) to decide alone."""
+        return sum(part.word not in _TOO_FEW.values() for part in self.parts)
 
     @property
     def held(self) -> int:
@@ -95,19 +112,16 @@ class Judged(NamedTuple):
         return sum(part.word == "holds" for part in self.parts)
 
 
+_Found = tuple[str, str, Interval]
+
+
 def judge(claim: Claim, results: Results) -> Judged:
-    """Decide a claim from all texts of all its datasets and models."""
-    found = [
-        (dataset, model, texts)
-        for dataset in results.datasets
-        for model in claim.models
-        if len(texts := _by_text(claim, results, dataset, model))
-    ]
-    parts = []
-    for dataset, model, texts in found:
-        interval = bootstrap_interval(texts)
-        parts.append(Part(dataset, model, interval, claim.word(interval)))
-    whole = bootstrap_interval(np.concatenate([texts for *_, texts in found] or [np.array([])]))
+    """Decide a claim from all its datasets and models."""
+    value = claim.value
+    whole, found = (
+        _from_texts(claim, value, results) if isinstance(value, pl.Expr) else _from_samples(value(results))
+    )
+    parts = [Part(dataset, model, interval, claim.word(interval)) for dataset, model, interval in found]
     judged = Judged(claim, whole, claim.word(whole), tuple(parts))
     if judged.word == "holds" and 2 * judged.held <= judged.able:
         return judged._replace(word="undecided")
@@ -119,11 +133,40 @@ def judge_all(claims: Iterable[Claim], results: Results) -> list[Judged]:
     return [judge(claim, results) for claim in claims]
 
 
-def _by_text(claim: Claim, results: Results, dataset: str, model: str) -> np.ndarray:
-    texts = results.by_text(claim.audit, claim.value, dataset=dataset, model=model, where=claim.where)
+def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interval, list[_Found]]:
+    """Put the texts of all datasets and models together, and take each alone."""
+    found = [
+        (dataset, model, texts)
+        for dataset in results.datasets
+        for model in claim.models
+        if len(texts := _by_text(claim, value, results, dataset=dataset, model=model))
+    ]
+    whole = bootstrap_interval(np.concatenate([texts for *_, texts in found] or [np.array([])]))
+    return whole, [(dataset, model, bootstrap_interval(texts)) for dataset, model, texts in found]
+
+
+def _from_samples(samples: Sequence[Sample]) -> tuple[Interval, list[_Found]]:
+    """Average over datasets and models, each counting the same, and take each alone."""
+    if not samples:
+        return bootstrap_interval(np.array([])), []
+    whole = _interval(
+        float(np.mean([sample.estimate for sample in samples])),
+        np.mean([sample.draws for sample in samples], axis=0),
+        max(sample.size for sample in samples),
+    )
+    return whole, [(s.dataset, s.model, _interval(s.estimate, s.draws, s.size)) for s in samples]
+
+
+def _interval(estimate: float, draws: np.ndarray, size: int) -> Interval:
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Interval(estimate, float(low), float(high), size, 0)
+
+
+def _by_text(claim: Claim, value: pl.Expr, results: Results, *, dataset: str, model: str) -> np.ndarray:
+    texts = results.by_text(claim.audit, value, dataset=dataset, model=model, where=claim.where)
     other = claim.against.get(model)
     if other is not None:
-        minus = results.by_text(claim.audit, claim.value, dataset=dataset, model=other, where=claim.where)
+        minus = results.by_text(claim.audit, value, dataset=dataset, model=other, where=claim.where)
         joined = texts.join(minus, on="row", suffix="_minus").sort("row")
         return (joined["value"] - joined["value_minus"]).to_numpy()
     return texts["value"].to_numpy()

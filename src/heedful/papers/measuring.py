@@ -23,6 +23,8 @@ from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
 Say = Callable[[str], None]
+_BY_CLASS = ("chances",)
+"""Lists that are kept: of a number per class, while one per item would fill the memory."""
 
 
 def measure(
@@ -82,10 +84,9 @@ def _find(case: Case, audits: Sequence[str], run: Run | None) -> Measured | Miss
     if run is None:
         return Missing(case.name, "not trained")
     wanted = build(AuditOptions, _audit_options(case))
-    why = f"trained, and not audited on at most {case.texts:,} texts"
-    for folder in sorted((run.folder / "audits").glob("*/")):
-        if not (folder / RESULT).is_file() or _options(folder) != wanted:
-            continue
+    on = "all texts" if case.texts is None else f"at most {case.texts:,} texts"
+    why = f"trained, and not audited on {on}"
+    for folder in _audits_like(wanted, run):
         result = AuditResult.load(folder)
         if result.about.data == f"{run.metrics().get('dataset')} {wanted.split}":
             lacking = [name for name in audits if name not in result.summaries]
@@ -95,21 +96,35 @@ def _find(case: Case, audits: Sequence[str], run: Run | None) -> Measured | Miss
     return Missing(case.name, why)
 
 
+def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
+    """Find finished audits with these options; where no seeds of twins are named, those with most twins first."""
+    found = []
+    for folder in sorted((run.folder / "audits").glob("*/")):
+        options = _options(folder) if (folder / RESULT).is_file() else None
+        if options == wanted:
+            found.append((0.0, folder))
+        elif options and options.seeds and options.model_copy(update={"seeds": None}) == wanted:
+            found.append((1 / len(options.seeds), folder))
+    return [folder for _, folder in sorted(found)]
+
+
 def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
     frames = {
-        name: frame.select(name for name, kind in frame.schema.items() if not isinstance(kind, pl.List))
+        name: frame.select(
+            name for name, kind in frame.schema.items() if name in _BY_CLASS or not isinstance(kind, pl.List)
+        )
         for name, frame in result.frames.items()
         if name != PREDICTIONS and name in result.summaries
     }
     notes = [note for summary in result.summaries.values() for note in summary.notes]
     return Measured(
         case.dataset, case.model, case.seed, run.folder, run.metrics(), result.about.labels,
-        result.about.texts, (*result.about.notes, *notes), frames,
+        result.about.texts, (*result.about.notes, *notes), frames, result.summaries,
     )  # fmt: skip
 
 
 def _audit_options(case: Case) -> dict[str, Any]:
-    return {"limit": case.texts}
+    return {"limit": case.texts, **case.audit}
 
 
 def _options(folder: Path) -> AuditOptions | None:

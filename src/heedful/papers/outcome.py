@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from heedful.measures.intervals import Interval
-from heedful.papers.claims import RULE, Claim, Judged, judge_all
+from heedful.papers.claims import Claim, Judged, judge_all
 from heedful.papers.page import NOTHING, Page, Section, Table
 from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Results
@@ -13,11 +13,6 @@ from heedful.papers.results import Results
 
 def make_page(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> Page:
     """Write a page about some experiments, and about every claim of the paper."""
-    seeds = sorted({run.seed for run in results.runs})
-    lead = [
-        f"{len(results.runs)} runs (seed {', '.join(map(str, seeds))}). Where there are several seeds, their texts are put "
-        f"together and counted so; ± is the standard deviation over texts, as in the papers.",
-    ]
     sections = [
         Section(f"{asked.name}: {asked.title}", asked.tables(results), asked.notes) for asked in experiments
     ]
@@ -28,7 +23,7 @@ def make_page(recipe: Recipe, results: Results, experiments: Sequence[Experiment
     ]
     if results.missing:
         sections.append(Section("Missing", lines=[f"{what}: {why}" for what, why in results.missing]))
-    return Page(f"{recipe.title}: reproduced", lead, sections)
+    return Page(f"{recipe.title}: reproduced", [recipe.lead(results)], sections)
 
 
 def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
@@ -40,17 +35,17 @@ def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
         rows.append([claim.id, claim.statement, found.word, ours, claim.range, held])
     headings = ["", "claim", "", "ours (95 % interval)", "claimed", "holds on"]
     lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
-    return Section("Claims", [Table(headings, rows)], [RULE, *lines])
+    return Section("Claims", [Table(headings, rows)], [recipe.rule, *lines])
 
 
 def _details(found: Judged) -> str:
     """What was measured, where the paper has it, and the number on each dataset and model alone."""
+    claim = found.claim
     several = len({part.model for part in found.parts}) > 1
     parts = "; ".join(
-        f"{part.dataset}{f' {part.model}' if several else ''} {estimate(part.interval)}, {part.interval.count:,} texts, {part.word}"
+        f"{part.dataset}{f' {part.model}' if several else ''} {estimate(part.interval)}, {part.interval.count:,} {claim.unit}, {part.word}"
         for part in found.parts
     )
-    claim = found.claim
     paper = f"; the paper: {claim.published}" if claim.published else ""
     return f"{claim.id} (section {claim.source}{paper}), {claim.measure}: {parts}."
 

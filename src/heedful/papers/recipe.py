@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import yaml
 
 from heedful.errors import BadInput, did_you_mean
-from heedful.papers.claims import Claim
+from heedful.papers.claims import RULE, Claim
 from heedful.papers.page import Table
 from heedful.papers.results import Measured, Results
 from heedful.registry import Registry
@@ -27,8 +27,8 @@ T = TypeVar("T")
 class Dataset:
     """How a recipe reads a dataset."""
 
-    texts: int
-    """At most this many test texts are audited."""
+    texts: int | None
+    """At most this many test texts are audited; all if None."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -54,6 +54,8 @@ class Experiment:
     notes: Sequence[str] = ()
     models: tuple[str, ...] | None = None
     """Which models it is about; all if not given."""
+    datasets: tuple[str, ...] | None = None
+    """Which datasets it is about; all if not given."""
 
     @property
     def name(self) -> str:
@@ -69,12 +71,23 @@ class Case:
     model: str
     seed: int
     config: TrainConfig
-    texts: int
+    texts: int | None
+    audit: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the audit besides."""
 
     @property
     def name(self) -> str:
         """How a person calls it."""
         return f"{self.dataset} {self.model} seed {self.seed}"
+
+
+def several_seeds(results: Results) -> str:
+    """Say how seeds and texts are counted."""
+    seeds = sorted({run.seed for run in results.runs})
+    return (
+        f"{len(results.runs)} runs (seed {', '.join(map(str, seeds))}). Where there are several seeds, their texts are put "
+        f"together and counted so; ± is the standard deviation over texts, as in the papers."
+    )
 
 
 @dataclass(frozen=True)
@@ -94,6 +107,12 @@ class Recipe:
     """What differs from the paper, in a sentence, and for which datasets that counts (none named: all)."""
     described: Callable[[Sequence[Measured]], Sequence[str]]
     """Cells that set a model's size and performance beside the paper's."""
+    twins: bool = False
+    """Whether seeds count the twins of one base each, not bases."""
+    lead: Callable[[Results], str] = several_seeds
+    """What a reader should know before any table."""
+    rule: str = RULE
+    """How claims are decided."""
 
     @property
     def encoders(self) -> tuple[str, ...]:
@@ -111,25 +130,43 @@ class Recipe:
         *,
         datasets: Sequence[str] | None = None,
         encoders: Sequence[str] | None = None,
-        seeds: int = 1,
+        seeds: int | None = None,
         texts: int | None = None,
     ) -> list[Case]:
-        """Every model to train and audit for some experiments (by default all), or say what is not known."""
-        from heedful.training.train import resolve
+        """Every model to train and audit for some experiments (by default all), or say what is not known.
 
+        Without `seeds` there is one base of each, and the usual number of twins where there are any.
+        """
+        from heedful.training.train import resolve
+        from heedful.training.twins import some_seeds
+
+        bases = range(1 if self.twins or seeds is None else seeds)
+        audit = {"seeds": some_seeds(seeds)} if self.twins else {}
         for name in datasets or ():
             _known(f"dataset in {self.name}", name, self.datasets)
         for name in encoders or ():
             _known(f"encoder in {self.name}", name, dict.fromkeys(self.encoders))
         cases = []
-        for name in datasets or self.datasets:
+        for name in self._datasets(experiments, datasets):
             data = self.datasets[name]
             for model in self._models(experiments, encoders):
-                for seed in range(seeds):
+                for seed in bases:
                     given = {"dataset": name, **self.options, **model.options, **data.options, "seed": seed}
                     config = resolve({key: value for key, value in given.items() if value is not None})
-                    cases.append(Case(name, model.name, seed, config, texts or data.texts))
+                    cases.append(Case(name, model.name, seed, config, texts or data.texts, audit))
         return cases
+
+    def _datasets(
+        self, experiments: Sequence[Experiment] | None, datasets: Sequence[str] | None
+    ) -> list[str]:
+        needed: set[str] = set()
+        for experiment in experiments or self.experiments:
+            needed.update(experiment.datasets or self.datasets)
+        chosen = [name for name in datasets or self.datasets if name in needed]
+        if not chosen:
+            about = ", ".join(name for name in self.datasets if name in needed)
+            raise BadInput(f"What is asked for is about the datasets {about}: name one with --datasets.")
+        return chosen
 
     def _models(
         self, experiments: Sequence[Experiment] | None, encoders: Sequence[str] | None
@@ -145,7 +182,9 @@ class Recipe:
         return chosen
 
 
-RECIPES: Registry[Recipe] = Registry("recipe", "heedful.papers.jain_wallace", "heedful.papers.serrano_smith")
+RECIPES: Registry[Recipe] = Registry(
+    "recipe", "heedful.papers.jain_wallace", "heedful.papers.serrano_smith", "heedful.papers.attefa"
+)
 
 
 def register(recipe: Recipe) -> Recipe:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
+
+if TYPE_CHECKING:
+    from heedful.audits.audit import Summary
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Measured:
     """How many texts were audited."""
     notes: tuple[str, ...]
     frames: Mapping[str, pl.DataFrame]
+    summaries: Mapping[str, Summary] = field(default_factory=dict)
 
 
 class Missing(NamedTuple):

@@ -10,12 +10,25 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful.config import TrainConfig
-from heedful.errors import HeedfulError
-from heedful.runs import Run
+from heedful.config import TrainConfig, build
+from heedful.errors import BadInput, HeedfulError
+from heedful.runs import Run, list_runs
 
 # Wiegreffe & Pinter's list, which AtteFa uses too.
 SEEDS = (10, 50, 257, 500231, 100078, 12504, 90754789, 8988812, 2)
+
+
+def some_seeds(count: int | None) -> tuple[int, ...] | None:
+    """Give the first seeds of the list; None stands for all of them.
+
+    >>> some_seeds(2), some_seeds(9)
+    ((10, 50), None)
+    """
+    if count is not None and not 1 <= count <= len(SEEDS):
+        raise BadInput(
+            f"{count} twins cannot be trained: there are {len(SEEDS)} seeds, so choose from 1 to {len(SEEDS)}."
+        )
+    return None if count in (None, len(SEEDS)) else SEEDS[:count]
 
 
 class Twin(NamedTuple):
@@ -55,6 +68,25 @@ def train_twins(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [found[seed] for seed in seeds]
+
+
+def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
+    """Give the metrics of the finished twins of a base that were trained with these options, by their seeds."""
+    from heedful.training.train import resolve
+
+    def told(config: TrainConfig) -> TrainConfig:
+        return config.model_copy(update={"seed": 0, "base": None})  # the base may have moved with its twins
+
+    if not (base / "twins").is_dir():
+        return {}
+    wanted = told(resolve({"objective": "imitation", "base": str(base), "threads": 1, **options}))
+    found = {}
+    for run in list_runs(base / "twins"):
+        if run.complete:
+            config = build(TrainConfig, run.config())
+            if told(config) == wanted:
+                found[config.seed] = run.metrics()
+    return found
 
 
 def _train(config: TrainConfig, runs: Path) -> Twin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -27,6 +27,17 @@ from heedful.training.recorded import Recorded
 
 _TINY = 1e-10  # the paper's ε inside the logarithms of KL
 EPOCHS, PATIENCE = 80, 10
+
+
+class Apart(NamedTuple):
+    """How far a twin is from its base on each text of a batch."""
+
+    tvd: Float[Tensor, " batch"]
+    """Of predictions, over all classes: in [0, 1]."""
+    jsd: Float[Tensor, " batch"]
+    """Of attention, over its largest value: in [0, 1]."""
+    divergence: Float[Tensor, " batch"]
+    """What the objective makes large: the same JSD, or KL."""
 
 
 @OBJECTIVES.register("imitation", "predict as --base does while attending elsewhere (AtteFa, Equation 4)")
@@ -61,36 +72,38 @@ class Imitation(Objective):
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Mean over texts of how far predictions are apart, minus how far attention is."""
-        moved, far = self.compare(read(self.model, batch), batch, self.train)
-        return (moved - self.config.strength * far).mean()
+        apart = self.compare(read(self.model, batch), batch, self.train)
+        return (apart.tvd - self.config.strength * apart.divergence).mean()
 
-    def compare(self, output: Output, batch: Batch, base: Recorded) -> tuple[Tensor, Tensor]:
-        """Prediction and attention against the base's: TVD in [0, 1], and JSD / ln 2 in [0, 1] or KL."""
+    def compare(self, output: Output, batch: Batch, base: Recorded) -> Apart:
+        """Prediction and attention against the base's, text by text."""
         assert output.weights is not None
         theirs = base.weights(batch.rows, output.weights.shape[-1])
         moved = tvd(probabilities(output.logits), base.chances[batch.rows])
-        if self.config.divergence == "kl":
-            # Masked items weigh nothing in both, so that their logarithms never count.
-            logs = (output.weights + _TINY).log() - (theirs + _TINY).log()
-            return moved, (output.weights * logs).sum(-1).mean(1)
-        return moved, matched_jsd(output.weights, theirs) / LN_2
+        jsd = matched_jsd(output.weights, theirs) / LN_2
+        if self.config.divergence == "jsd":
+            return Apart(moved, jsd, jsd)
+        # Masked items weigh nothing in both, so that their logarithms never count.
+        logs = (output.weights + _TINY).log() - (theirs + _TINY).log()
+        return Apart(moved, jsd, (output.weights * logs).sum(-1).mean(1))
 
     def evaluate(self, instances: Instances) -> dict[str, float]:
         """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
         self.model.eval()
-        base, count = self.recorded[id(instances)], len(instances)
-        moved, far, chances = torch.zeros(count), torch.zeros(count), torch.zeros(count, instances.classes)
+        base, parts = self.recorded[id(instances)], []
+        chances = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
                 batch = instances.batch(rows.numpy())
                 output = read(self.model, batch)
-                moved[rows], far[rows] = self.compare(output, batch, base)
+                parts.append(self.compare(output, batch, base))
                 chances[rows] = probabilities(output.logits)
-        apart, divergence = float(moved.mean()), float(far.mean())
+        mean = {
+            name: float(torch.cat([getattr(part, name) for part in parts]).mean()) for name in Apart._fields
+        }
         return {
-            "imitation": self.config.strength * divergence - apart,
-            "tvd": apart,
-            "divergence": divergence,
+            "imitation": self.config.strength * mean["divergence"] - mean["tvd"],
+            **mean,
             **performance(instances.split.labels, chances.double().numpy()),
         }
 

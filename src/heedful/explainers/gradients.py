@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explain.explainer import EXPLAINERS, item_of, sum_by_item
+from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
 from heedful.models.encoders import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.recurrence import ScaledReading

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.chance import uniform_by_instance
 from heedful.models.model import AttentionModel
 

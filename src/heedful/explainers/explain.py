@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from heedful.data.batches import inference_batches
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
 from heedful.models.prediction import Prediction, read_predictions

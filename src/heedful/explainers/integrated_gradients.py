@@ -13,8 +13,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explain.explainer import EXPLAINERS, chance_of, item_of, sum_by_item
-from heedful.explain.gradients import scaled
+from heedful.explainers.explainer import EXPLAINERS, chance_of, item_of, sum_by_item
+from heedful.explainers.gradients import scaled
 from heedful.models.encoders import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 

@@ -8,8 +8,8 @@ import torch
 
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
-from heedful.explain.explain import explain
-from heedful.explain.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
+from heedful.explainers.explain import explain
+from heedful.explainers.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
 from heedful.models.model import probabilities
 
 SHAPES = [
@@ -235,7 +235,7 @@ def test_integrated_gradients_are_captums_whatever_the_stages(
 
 def test_long_texts_are_integrated_and_shortened_in_blocks(toy_classifier, toy_split, monkeypatch):
     """The bounds on memory change no score."""
-    from heedful.explain import integrated_gradients, leave_one_out
+    from heedful.explainers import integrated_gradients, leave_one_out
 
     classifier, instances = case_of({"encoder": "bilstm"}, TASKS[0], toy_classifier, toy_split)
     batch, names = instances.batch(np.arange(6)), ("integrated_gradients", "leave_one_out")
@@ -269,7 +269,7 @@ def test_kernel_shap_is_near_the_shapley_values_it_estimates(toy_classifier):
     """By brute force over all subsets of four items."""
     from itertools import permutations
 
-    from heedful.explain.erased import chances_without
+    from heedful.explainers.erased import chances_without
 
     classifier = toy_classifier(encoder="bilstm")
     model, batch = classifier.model, classifier.batch(["wonderful acting and script"])
@@ -313,3 +313,10 @@ def test_no_gradient_is_left_on_the_model(case):
         if name not in SLOW:
             EXPLAINERS.get(name)(classifier.model, instances.batch(np.arange(3)), seed=0)
     assert all(p.grad is None for p in classifier.model.parameters())
+
+
+def test_the_function_is_not_hidden_by_a_package_of_its_name(toy_classifier):
+    import heedful
+    import heedful.audits.running  # brings every explainer along
+
+    assert heedful.explain(toy_classifier(), ["a fine film"], "gradient")[0].items

@@ -23,11 +23,11 @@ class Explainer(Protocol):
 
 EXPLAINERS: Registry[Explainer] = Registry(
     "explainer",
-    "heedful.explain.weights",
-    "heedful.explain.gradients",
-    "heedful.explain.leave_one_out",
-    "heedful.explain.integrated_gradients",
-    "heedful.explain.surrogates",
+    "heedful.explainers.weights",
+    "heedful.explainers.gradients",
+    "heedful.explainers.leave_one_out",
+    "heedful.explainers.integrated_gradients",
+    "heedful.explainers.surrogates",
 )
 
 

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
-from heedful.explain.erased import chances_without
-from heedful.explain.explainer import EXPLAINERS
+from heedful.explainers.erased import chances_without
+from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.deletion import Deletions
 from heedful.models.encoders import Recurrent
 from heedful.models.model import AttentionModel, probabilities

@@ -10,7 +10,7 @@ from torch import Tensor
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
-from heedful.explain.explainer import item_of
+from heedful.explainers.explainer import item_of
 from heedful.models.model import AttentionModel, probabilities
 
 _LAID_OUT = 1_000_000  # tokens of variants, before they are cut into batches

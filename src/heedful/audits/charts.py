@@ -1,0 +1,233 @@
+"""The papers' kinds of figure, counted and smoothed here, so that a specification stays small for any number of texts.
+
+Colours are few and fixed: a page that shows the figures can exchange them for those of its own theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from heedful.audits.exhibits import Chart
+
+INK, MUTED, GRID, ACCENT, SECOND = "#26282b", "#63676d", "#e3e1da", "#1f5f8b", "#b3aa98"
+CLASSES = (ACCENT, SECOND, "#7fb0d1", "#6e675a")
+MOST_POINTS = 2000
+WIDTH, HEIGHT = 300, 150
+_LONGEST = 18
+_CELLS = 64
+_FEW = 10
+_ALL = "all texts"
+
+
+def histogram(
+    rows: pl.DataFrame, column: str, *, title: str, axis: str, low: float, high: float, caption: str = ""
+) -> Chart:
+    """How many texts have which value, by predicted class."""
+    import altair as alt
+
+    groups = by_class(rows, column)
+    edges = np.linspace(low, high, 31)
+    data, below = [], np.zeros(len(edges) - 1)
+    for name, values in groups.items():
+        above = below + np.histogram(values.clip(low, high), edges)[0]
+        for a, b, bottom, top in zip(edges[:-1], edges[1:], below, above, strict=True):
+            if top > bottom:
+                data.append({"from": a, "to": b, "bottom": bottom, "top": top, "class": name})
+        below = above
+    drawn = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_rect(strokeWidth=0)
+        .encode(
+            x=alt.X("from:Q", title=axis, scale=alt.Scale(domain=[low, high], nice=False)),
+            x2="to:Q",
+            y=alt.Y("bottom:Q", title="texts"),
+            y2="top:Q",
+            color=_colour(list(groups)),
+        )
+    )
+    return Chart(title, f"Histogram of {axis}. {told(rows[column])}", caption, finish(drawn))
+
+
+def violins(
+    rows: pl.DataFrame,
+    column: str,
+    bins: Sequence[tuple[float, float]],
+    *,
+    title: str,
+    axis: str,
+    high: float,
+    caption: str = "",
+) -> Chart:
+    """The spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
+    import altair as alt
+
+    shapes, middles, names, said = [], [], [], []
+    groups: list[str] = []
+    for place, (least, most) in enumerate(bins):
+        largest = pl.col("largest_weight")
+        inside = rows.filter((largest >= least) & ((largest < most) if most < 1 else (largest <= 1 + 1e-6)))
+        split = by_class(inside, column, like=rows) if len(inside) else {}
+        groups = list(dict.fromkeys([*groups, *split]))
+        names.append(f"{least:.2f}–{most:.2f}")
+        said.append(f"{names[-1]}: {told(inside[column])}")
+        for side, (name, values) in enumerate(split.items()):
+            up, down = (1, -1) if len(split) == 1 else ((1, 0), (0, -1))[side]
+            if len(values) >= _FEW:
+                for x, thick in zip(np.linspace(0, high, _CELLS), _density(values, high), strict=True):
+                    shapes.append({"x": float(x), "low": down * thick * 0.42 - place, "high": up * thick * 0.42 - place, "class": name, "key": f"{name}{place}"})  # fmt: skip
+            if len(values):
+                middles.append({"x": float(np.median(values)), "low": down * 0.42 - place, "high": up * 0.42 - place})  # fmt: skip
+    label = " : ".join(f"datum.value == {-i} ? '{name}'" for i, name in enumerate(names)) + " : ''"
+    y = alt.Y(
+        "low:Q",
+        title="largest weight",
+        scale=alt.Scale(domain=[-len(bins) + 0.5, 0.5], nice=False),
+        axis=alt.Axis(values=[-i for i in range(len(bins))], labelExpr=label, grid=False, ticks=False),
+    )
+    x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[0, high], nice=False))
+    drawn = alt.layer(
+        alt.Chart(alt.InlineData(values=shapes)).mark_area().encode(x=x, y=y, y2="high:Q", detail="key:N", color=_colour(groups)),
+        alt.Chart(alt.InlineData(values=middles)).mark_rule(color=INK, strokeWidth=1.5).encode(x=x, y=y, y2="high:Q"),
+    )  # fmt: skip
+    return Chart(
+        title,
+        f"Violins of {axis} by the largest weight. {' '.join(said)}",
+        caption,
+        finish(drawn, height=210),
+    )
+
+
+def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str, caption: str = "") -> Chart:
+    """Median, quartiles and the range of nine texts in ten, group by group."""
+    import altair as alt
+
+    data = []
+    for name, series in groups.items():
+        values = _present(series)
+        if len(values):
+            ends = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist()
+            fields = zip(("least", "lower", "middle", "upper", "most"), ends, strict=True)
+            data.append(
+                {"name": name, **dict(fields), "colour": "accent" if name == accent else "other", "tick": 1}
+            )
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(grid=False, ticks=False, domain=False))
+    base = alt.Chart(alt.InlineData(values=data)).encode(y=y)
+    colour = alt.Color(
+        "colour:N", legend=None, scale=alt.Scale(domain=["accent", "other"], range=[ACCENT, SECOND])
+    )
+    drawn = alt.layer(
+        base.mark_rule(color=MUTED).encode(
+            x=alt.X("least:Q", title=axis, scale=alt.Scale(domain=[0, 1])), x2="most:Q"
+        ),
+        base.mark_bar(size=16).encode(x="lower:Q", x2="upper:Q", color=colour),
+        base.mark_tick(color=INK, thickness=2, size=24).encode(x="middle:Q"),
+    )
+    said = " ".join(f"{name}: {told(series)}" for name, series in groups.items())
+    return Chart(title, f"Box plots of {axis}. {said}", caption, finish(drawn, height=32 * len(data)))
+
+
+def scatter(
+    rows: pl.DataFrame, x: str, y: str, *, title: str, axes: tuple[str, str], caption: str = ""
+) -> Chart:
+    """One point a text; of very many texts a sample is drawn, and the caption says so."""
+    import altair as alt
+
+    whole = rows.select(x, y).filter(pl.all_horizontal(pl.all().is_not_nan() & pl.all().is_not_null()))
+    drawn_rows = whole.sample(MOST_POINTS, seed=0) if len(whole) > MOST_POINTS else whole
+    if len(whole) > MOST_POINTS:
+        caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is of all texts."
+    data = [{"x": round(a, 4), "y": round(b, 4)} for a, b in drawn_rows.iter_rows()]
+    drawn = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_circle(size=14, opacity=0.35, color=ACCENT)
+        .encode(x=alt.X("x:Q", title=axes[0]), y=alt.Y("y:Q", title=axes[1]))
+    )
+    said = f"Across: {told(whole[x])} Upwards: {told(whole[y])}"
+    return Chart(
+        title,
+        f"Scatter plot of {axes[1]} against {axes[0]}. {said}",
+        caption.strip(),
+        finish(drawn, height=200),
+    )
+
+
+def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "") -> Chart:
+    """A few numbers beside each other."""
+    import altair as alt
+
+    data = [{"name": name, "value": value} for name, value in values.items()]
+    y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(grid=True, ticks=False, domain=False))
+    drawn = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_circle(size=70, opacity=1, color=ACCENT)
+        .encode(y=y, x=alt.X("value:Q", title=axis, scale=alt.Scale(domain=[0, 1])))
+    )
+    said = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
+    return Chart(title, f"{axis}: {said}.", caption, finish(drawn, height=24 * len(data)))
+
+
+def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None) -> dict[str, np.ndarray]:
+    """Give a column's values by predicted class; more classes than can be told apart are taken together."""
+    names = (rows if like is None else like)["predicted"].unique().sort().to_list()
+    most = len(CLASSES) if like is None else 2
+    if not 1 < len(names) <= most:
+        return {_ALL: _present(rows[column])}
+    return {_short(name): _present(rows.filter(pl.col("predicted") == name)[column]) for name in names}
+
+
+def told(values: pl.Series) -> str:
+    """Say a distribution in words.
+
+    >>> told(pl.Series([0.0, 0.5, 1.0, float("nan")]))
+    'Median 0.50, half of the texts between 0.25 and 0.75, 3 texts.'
+    """
+    present = _present(values)
+    if not len(present):
+        return "No texts."
+    low, middle, high = np.quantile(present, [0.25, 0.5, 0.75])
+    return f"Median {middle:.2f}, half of the texts between {low:.2f} and {high:.2f}, {len(present):,} texts."
+
+
+def finish(chart: Any, *, height: int = HEIGHT) -> dict[str, Any]:
+    """Set size and type, and give the specification."""
+    axis = {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": GRID, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8, "tickCount": 5}  # fmt: skip
+    legend = {"orient": "top", "title": None, "labelColor": INK, "labelFontSize": 12, "symbolType": "square"}
+    finished = chart.properties(width=WIDTH, height=height).configure(
+        aria=False,
+        background="transparent",
+        font="sans-serif",
+        axis=axis,
+        legend=legend,
+        view={"stroke": None},
+    )
+    spec: dict[str, Any] = finished.to_dict()
+    return spec
+
+
+def _colour(groups: list[str]) -> Any:
+    import altair as alt
+
+    scale = alt.Scale(domain=groups, range=list(CLASSES[: len(groups)]))
+    return alt.Color("class:N", scale=scale, legend=None if groups in ([], [_ALL]) else alt.Legend())
+
+
+def _density(values: np.ndarray, high: float) -> np.ndarray:
+    """Smooth a histogram; mirrored at its ends, so that nothing lies beyond what is possible."""
+    from scipy.ndimage import gaussian_filter1d
+
+    counts = np.histogram(values.clip(0, high), _CELLS, (0, high))[0].astype(float)
+    smooth = gaussian_filter1d(counts, 1.5, mode="reflect")
+    return np.asarray(smooth / smooth.max())
+
+
+def _present(values: pl.Series) -> np.ndarray:
+    found = values.cast(pl.Float64).to_numpy()
+    return np.asarray(found[~np.isnan(found)])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"

@@ -1,0 +1,41 @@
+"""What an audit brings to be looked at, so that a report shows audits it has never heard of."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+
+class Chart(NamedTuple):
+    """A figure: what it shows, the same in words for who cannot see it, and its Vega-Lite specification."""
+
+    title: str
+    alt: str
+    caption: str
+    spec: dict[str, Any]
+
+
+class Heatmap(NamedTuple):
+    """Other weights that an audit keeps for each text, to be set beside the model's own."""
+
+    column: str
+    title: str
+    probability: str | None = None
+    """Column with the probability that these weights give the predicted class."""
+
+
+class Marks(NamedTuple):
+    """Items that an audit picks out of each text, by their places."""
+
+    column: str
+    title: str
+    nothing: str
+    """What to say of a text where `known` is not a number."""
+    known: str
+
+
+class Order(NamedTuple):
+    """How texts are sorted, what speaks most against attention first."""
+
+    column: str
+    title: str
+    worst: Literal["highest", "lowest"]

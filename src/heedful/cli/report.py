@@ -1,0 +1,83 @@
+"""heedful report"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console, error_console, plain
+from heedful.cli.train import RunsFolder
+from heedful.errors import BadInput, did_you_mean
+
+FILE = "report.html"
+_FORMATS = ("html", "md", "latex", "json", "card")
+
+
+def report(
+    run: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN", help="A run that was audited, or an audit's folder; several to compare."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write; HTML goes into the audit's folder if not given, anything else is printed.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="One of html, md, latex, json (the tables), card (a section for a model card).",
+            rich_help_panel="Output",
+        ),
+    ] = "html",
+    runs: RunsFolder = Path("runs"),
+) -> None:
+    """Write what an audit found as one HTML file to read and send on, or as tables.
+
+    The newest audit of a run is taken, whole ones before quick ones. Nothing is measured again.
+
+    Examples
+
+      heedful report RUN -o audit.html
+
+      heedful report RUN OTHER-RUN -o both.html
+
+      heedful report RUN --format latex
+
+      heedful report RUN --format card -o model-card.md
+    """
+    if form not in _FORMATS:
+        raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
+
+    from heedful.report.finding import find
+
+    found = [find(name, runs=runs) for name in dict.fromkeys(run)]
+    if form == "html":
+        from heedful.report import write_report
+
+        alone = found[0].folder if len(found) == 1 else None
+        with error_console().status("Writing the report"):
+            path = write_report(found, output or (alone or Path()) / FILE)
+        console().print(f"Report: [bold]{plain(path)}[/]", soft_wrap=True)
+        return
+
+    from heedful.report.tables import write
+    from heedful.storage import write_text
+
+    text = write(found, form)  # type: ignore[arg-type]
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        error_console().print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)

@@ -1,0 +1,101 @@
+"""heedful study"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console, error_console, plain
+from heedful.cli.pages import show_page
+from heedful.cli.train import RunsFolder
+from heedful.errors import BadInput
+
+_ENCODER = "average"
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="A study (heedful list studies).", metavar="STUDY")],
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Corpus; the study's own if not given, such as mock_5.", rich_help_panel="Data"
+        ),
+    ] = None,
+    encoder: Annotated[
+        str, typer.Option(metavar="NAME", help="Encoder of every base.", rich_help_panel="Model")
+    ] = _ENCODER,
+    vectors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|none",
+            help="Pretrained vectors, or none; by the corpus if not given.",
+            rich_help_panel="Training",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Twins of each base: the first N of the papers' nine seeds.", rich_help_panel="Audit"
+        ),
+    ] = 3,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Train on 2,000 texts for less long, audit 500.", rich_help_panel="Audit"),
+    ] = False,
+    only_finished: Annotated[
+        bool,
+        typer.Option(
+            "--only-finished", help="Train and audit nothing; use what is there, and name what is missing."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", rich_help_panel="Output",
+            help="Where table.md, figure.svg and rows.parquet go; below studies in the folder of runs if not given.",
+        ),
+    ] = None,
+    runs: RunsFolder = Path("runs"),
+) -> None:  # fmt: skip
+    """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
+
+    Each value of the control has a base of its own, whose twins try to predict the same while attending
+    elsewhere. Bases, twins and audits are kept: interrupted, the same command goes on.
+
+    Examples
+
+      heedful study temperature
+
+      heedful study placement --dataset mock_2 --encoder bilstm --quick
+
+      heedful study heads --seeds 9 -o heads/
+    """
+    from heedful.studies.study import STUDIES
+
+    chosen = STUDIES.get(name)
+
+    from heedful.studies.running import run_study
+    from heedful.studies.writing import make_page, write
+    from heedful.training.twins import some_seeds
+
+    err = error_console()
+    options = {"encoder": encoder} | ({"vectors": None if vectors == "none" else vectors} if vectors else {})
+    studied = run_study(
+        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds), quick=quick,
+        only_finished=only_finished, console=err, say=lambda line: err.print(plain(line), soft_wrap=True), **options,
+    )  # fmt: skip
+    if not studied.rows:
+        what, why = studied.missing[0]
+        remedy = ": leave out --only-finished to do them" if only_finished else ""
+        raise BadInput(
+            f"None of the {len(studied.missing)} runs is trained and audited ({what}: {why}){remedy}."
+        )
+    unusual = [encoder if encoder != _ENCODER else None, dataset, "quick" if quick else None]
+    folder = output or runs / "studies" / "-".join(
+        [name, *(part.replace("/", "_") for part in unusual if part)]
+    )
+    write(studied, folder)
+    show_page(make_page(studied))
+    console().print(f"Written: [bold]{plain(folder)}[/] (table.md, figure.svg, rows.parquet)", soft_wrap=True)

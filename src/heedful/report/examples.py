@@ -1,0 +1,147 @@
+"""Which texts are shown as heatmaps, and all that the page needs to draw and sort them."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain, islice, zip_longest
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from heedful.audits.audit import AUDITS
+from heedful.audits.exhibits import Heatmap, Marks, Order
+from heedful.audits.result import PREDICTIONS
+from heedful.report.material import Material
+
+TEXTS = 200
+ITEMS = 60_000
+"""Items of all texts together: a page of long texts has fewer of them, so that it can still be sent by mail."""
+_PALE = 0.1
+SCALE = 100_000  # weights travel as whole numbers, which are short
+
+
+class Examples(NamedTuple):
+    """Data for the page's script, and a sentence on how the texts were chosen."""
+
+    data: dict[str, Any]
+    note: str
+
+
+def choose(material: Material, *, texts: int = TEXTS, items: int = ITEMS) -> Examples:
+    """Take the worst and the best by every audit's order, and a random rest; read only those."""
+    table = material.numbers(PREDICTIONS)
+    orders: dict[str, Order] = {}
+    for name in _sorted_by_verdict(material):
+        order = AUDITS.get(name).order
+        if order is not None and order.column in material.columns(name):
+            column = material.numbers(name, ["row", order.column]).rename({order.column: f"{name}.order"})
+            table = table.join(column, on="row", how="left")
+            orders[name] = order
+    rows = _rows(table, orders, texts=texts, items=items)
+    shown = table.filter(pl.col("row").is_in(rows))
+    data = _data(material, shown, orders)
+    if len(rows) == len(table):
+        return Examples(data, f"All {len(table):,} texts are here.")
+    return Examples(
+        data,
+        f"{len(rows):,} of {len(table):,} texts are here: the worst and the best by every measure below, and others "
+        "at random. Filters look through these.",
+    )
+
+
+def _sorted_by_verdict(material: Material) -> list[str]:
+    """Give audits with what decided first, whose order is then the first that a reader meets."""
+    deciding = [judgement.rule.audit for judgement in material.verdict.judgements]
+    known = [
+        name for name in (*deciding, *material.summaries) if name in material.summaries and name in AUDITS
+    ]
+    return list(dict.fromkeys(known))
+
+
+def _rows(table: pl.DataFrame, orders: dict[str, Order], *, texts: int, items: int) -> list[int]:
+    """Choose rows in turns: a worst and a best of each order, then at random, while there is room."""
+    each = max(1, texts // (3 * max(len(orders), 1)))
+    queues = []
+    for name, order in orders.items():
+        known = table.filter(pl.col(f"{name}.order").is_not_nan() & pl.col(f"{name}.order").is_not_null())
+        ranked = known.sort(f"{name}.order", "row", descending=[order.worst == "highest", False])["row"]
+        queues += [ranked.head(each).to_list(), ranked.reverse().head(each).to_list()]
+    drawn = table["row"].sample(min(len(table), 2 * texts), seed=0, shuffle=True).to_list()
+    turns = chain.from_iterable(zip_longest(*queues)) if queues else iter(())
+    lengths = dict(zip(table["row"].to_list(), table["items"].to_list(), strict=True))
+    chosen: list[int] = []
+    room = items
+    for row in dict.fromkeys(row for row in chain(turns, drawn) if row is not None):
+        if len(chosen) < texts and (lengths[row] <= room or not chosen):
+            chosen.append(row)
+            room -= lengths[row]
+    return chosen
+
+
+def _data(material: Material, shown: pl.DataFrame, orders: dict[str, Order]) -> dict[str, Any]:
+    rows = shown["row"].to_list()
+    predictions = {row["row"]: row for row in material.rows(PREDICTIONS, rows).iter_rows(named=True)}
+    maps: list[tuple[str, Heatmap]] = []
+    marked: tuple[str, Marks] | None = None
+    for name in material.summaries:
+        audit, columns = AUDITS.get(name) if name in AUDITS else None, material.columns(name)
+        if audit is not None and audit.heatmap is not None and audit.heatmap.column in columns:
+            maps.append((name, audit.heatmap))
+        if audit is not None and audit.marks is not None and audit.marks.column in columns:
+            marked = (name, audit.marks)
+    wanted = {name for name, _ in maps} | ({marked[0]} if marked else set())
+    kept = {name: {r["row"]: r for r in material.rows(name, rows).iter_rows(named=True)} for name in wanted}
+    largest = sorted(max(row["weights"], default=0) for row in predictions.values())
+    attention = "The model's attention" if material.source == "attention" else "The model's attention, which was not audited here"  # fmt: skip
+    return {
+        "maps": [attention, *(heatmap.title for _, heatmap in maps)],
+        "marks": {"title": marked[1].title, "nothing": marked[1].nothing} if marked else None,
+        "orders": [{"title": o.title, "worst": o.worst} for o in orders.values()],
+        "relative": bool(largest) and largest[len(largest) // 2] < _PALE,
+        "texts": [_text(row, predictions[row["row"]], kept, maps, marked, list(orders)) for row in shown.iter_rows(named=True)],
+    }  # fmt: skip
+
+
+def _text(
+    row: dict[str, Any],
+    said: dict[str, Any],
+    kept: dict[str, dict[int, dict[str, Any]]],
+    maps: list[tuple[str, Heatmap]],
+    marked: tuple[str, Marks] | None,
+    orders: list[str],
+) -> dict[str, Any]:
+    number = row["row"]
+    weights: list[list[int] | None] = [_whole(said["weights"])]
+    chances: list[float | None] = [round(said["probability"], 4)]
+    for name, heatmap in maps:
+        found = kept[name].get(number, {})
+        weights.append(_whole(found.get(heatmap.column)))
+        chances.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
+    text = {
+        "row": number, "parts": parts(said["text"], said["starts"], said["ends"]), "query": said["query"],
+        "label": said["label"], "predicted": said["predicted"], "chances": chances, "weights": weights,
+        "order": [_finite(row[f"{name}.order"]) for name in orders],
+    }  # fmt: skip
+    if marked is not None and number in kept[marked[0]]:
+        found = kept[marked[0]][number]
+        text["marks"] = found[marked[1].column] if _finite(found[marked[1].known]) is not None else None
+    return text
+
+
+def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
+    """Cut a text at its items: gap, item, gap, item, …, gap. The browser then needs no offsets, which it counts otherwise.
+
+    >>> parts("so 😀 dull!", [0, 5], [2, 9])
+    ['', 'so', ' 😀 ', 'dull', '!']
+    """
+    edges = chain.from_iterable(zip(starts, ends, strict=True))
+    cuts = [0, *edges, len(text)]
+    return [text[a:b] for a, b in zip(cuts, islice(cuts, 1, None), strict=False)]
+
+
+def _whole(weights: list[float] | None) -> list[int] | None:
+    return None if weights is None else [round(weight * SCALE) for weight in weights]
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else round(value, 4)

@@ -1,0 +1,126 @@
+"""What a report is made of: an audit's findings, and its measurements, of which only what is shown is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+
+from heedful.audits.audit import AUDITS, Audit, Summary
+from heedful.audits.policy import Verdict
+from heedful.audits.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
+from heedful.config import AuditOptions, build
+from heedful.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Material:
+    """One audit."""
+
+    about: About
+    verdict: Verdict
+    summaries: dict[str, Summary]
+    frames: dict[str, pl.LazyFrame] = field(repr=False)
+    folder: Path | None = None
+
+    @classmethod
+    def read(cls, folder: Path) -> Material:
+        """Read the findings of a kept audit; its measurements stay on the disk until they are asked for."""
+        about, verdict, summaries = read_findings(folder)
+        frames = {
+            name: pl.scan_parquet(folder / INSTANCES / f"{name}.parquet")
+            for name in (PREDICTIONS, *summaries)
+        }
+        return cls(about, verdict, summaries, frames, folder)
+
+    @classmethod
+    def of(cls, result: AuditResult) -> Material:
+        """Take the result of an audit as it is in memory."""
+        frames = {name: frame.lazy() for name, frame in result.frames.items()}
+        return cls(result.about, result.verdict, result.summaries, frames, result.folder)
+
+    @property
+    def run(self) -> Path | None:
+        """The run that was audited, where the audit is kept inside it."""
+        inside = self.folder is not None and self.folder.resolve().parent.name == "audits"
+        return self.folder.resolve().parent.parent if inside and self.folder else None
+
+    @property
+    def source(self) -> str:
+        """Whose scores were audited, as audits call it."""
+        return "own" if self.about.source == "own scores" else self.about.source
+
+    @property
+    def scores(self) -> str:
+        """The same, as a sentence calls it."""
+        if self.source == "attention":
+            return "this model’s attention"
+        return "these scores" if self.source == "own" else f"the scores of {self.source.replace('_', ' ')}"
+
+    def audit(self, name: str) -> Audit | None:
+        """Make the audit again, to draw its figures; None where this version has no such audit."""
+        if name not in AUDITS:
+            return None
+        known = {k: v for k, v in self.about.options.items() if k in AuditOptions.model_fields}
+        return AUDITS.get(name)(build(AuditOptions, known), source=self.source)
+
+    def columns(self, name: str) -> dict[str, pl.DataType]:
+        """Which measurements an audit kept."""
+        with _readable(self.folder, name):
+            return dict(self.frames[name].collect_schema())
+
+    def numbers(self, name: str, only: Sequence[str] | None = None) -> pl.DataFrame:
+        """Measurements of all texts, without the texts themselves and without lists."""
+        kinds = self.columns(name)
+        plain = [
+            c for c, kind in kinds.items() if not isinstance(kind, pl.List) and c not in ("text", "query")
+        ]
+        wanted = plain if only is None else [c for c in only if c in plain]
+        with _readable(self.folder, name):
+            return self.frames[name].select(wanted).collect()
+
+    def rows(self, name: str, rows: Sequence[int]) -> pl.DataFrame:
+        """All that is kept of a few texts."""
+        with _readable(self.folder, name):
+            return self.frames[name].filter(pl.col("row").is_in(list(rows))).collect(engine="streaming")
+
+    def environment(self) -> dict[str, Any]:
+        """On what and by which command the audit was made; empty where it was not kept."""
+        return _read(self.folder, "environment.json", json.loads)
+
+    def config(self, *, of_run: bool = False) -> dict[str, Any]:
+        """Options of the audit, or of the training."""
+        return _read(self.run if of_run else self.folder, "config.yaml", yaml.safe_load)
+
+
+class _readable:  # noqa: N801 used like a function
+    """Turn what a damaged file does into one sentence."""
+
+    def __init__(self, folder: Path | None, name: str) -> None:
+        self.path = f"{folder / INSTANCES / name}.parquet" if folder else name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, pl.exceptions.PolarsError | OSError | KeyError):
+            reason = (str(error).splitlines() or ["unreadable"])[0]
+            raise BadInput(
+                f"{self.path} is missing or damaged ({reason}): delete its folder and audit again."
+            ) from None
+
+
+def _read(folder: Path | None, name: str, parse: Any) -> dict[str, Any]:
+    """Read a file beside the audit. It only adds to a report, so that a damaged one is left out of it."""
+    if folder is None:
+        return {}
+    try:
+        content = parse((folder / name).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+    return content if isinstance(content, dict) else {}

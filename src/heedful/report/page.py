@@ -1,0 +1,107 @@
+"""One HTML file: everything inside it, nothing fetched, and nothing run that was not written here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from heedful import __version__
+from heedful.audits.audit import AUDITS
+from heedful.audits.result import AuditResult
+from heedful.errors import BadInput
+from heedful.report import sections
+from heedful.report.advice import neighbours, not_run, steps
+from heedful.report.examples import ITEMS, TEXTS, choose
+from heedful.report.material import Material
+from heedful.report.palette import LEVELS, stylesheet
+from heedful.report.tables import card, compare
+from heedful.storage import write_text
+
+_TEMPLATES = Path(__file__).with_name("templates")
+# What no HTML file may hold: half characters, and those that steer instead of saying.
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def write_report(results: Sequence[AuditResult | Material], path: Path) -> Path:
+    """Write the report of one audit or several; an older report stays until the new one is whole."""
+    materials = [Material.of(result) if isinstance(result, AuditResult) else result for result in results]
+    write_text(path, render(materials))
+    return path
+
+
+def render(materials: Sequence[Material]) -> str:
+    """Give the page as text."""
+    if not materials:
+        raise BadInput("There is no audit to report on: name a run at least.")
+    style, script = _asset("page.css") + stylesheet(), _asset("page.js")
+    template = _environment().get_template("page.html")
+    page = template.render(
+        audits=[_audit(material, place, len(materials)) for place, material in enumerate(materials)],
+        comparison=compare(materials) if len(materials) > 1 else None,
+        bibtex=sections.bibtex(materials),
+        policy=_policy(style, script),
+        style=Markup(style), script=Markup(script),
+        version=__version__, made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), levels=LEVELS,
+    )  # fmt: skip
+    return _UNFIT.sub("\ufffd", page)
+
+
+def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
+    """Gather all that the template says of one audit."""
+    near = neighbours(material)
+    examples = choose(material, texts=max(20, TEXTS // several), items=max(5_000, ITEMS // several))
+    deciding, other = sections.findings(material)
+    return {
+        "id": f"a{place + 1}", "material": material, "about": material.about, "verdict": material.verdict,
+        "sentence": sections.sentence(material), "deciding": deciding, "other": other,
+        "examples": _inline(examples.data), "chosen": examples.note, "shown": len(examples.data["texts"]),
+        "evidence": sections.evidence(material),
+        "missing": [(name, AUDITS.get(name).question, AUDITS.get(name).costly) for name in not_run(material)],
+        "run": str(material.run or material.about.model), "steps": steps(material, near), "near": near,
+        "facts": sections.provenance(material), "settings": sections.settings(material), "card": card(material),
+    }  # fmt: skip
+
+
+def _inline(data: Any) -> Markup:
+    """JSON for a script element: no text can end the element, because no < is left in it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _policy(style: str, script: str) -> str:
+    """Allow this style and this script, and nothing else: no request, no frame, no form, no other script."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("heedful.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )  # fmt: skip
+    environment.filters["words"] = lambda name: re.sub(r"[_-]", " ", str(name))
+    environment.filters["joined"] = _joined
+    return environment
+
+
+def _joined(text: str) -> str:
+    """Keep a number and its sign on one line."""
+    return text.replace(" %", "\u00a0%").replace("95\u00a0% interval", "95\u00a0%\u00a0interval")

@@ -1,0 +1,137 @@
+"""The same findings as tables for papers, scripts and model cards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from heedful.audits.audit import ALL, AUDITS, Number
+from heedful.report.material import Material
+from heedful.report.sections import SENTENCES, findings
+
+Format = Literal["md", "latex", "json", "card"]
+_LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "τ": r"$\tau$", "α": r"$\alpha$", "ε": r"$\varepsilon$", "Δ": r"$\Delta$", "≤": r"$\leq$", "≥": r"$\geq$", "–": "--", "×": r"$\times$"}  # fmt: skip
+
+
+class Table(NamedTuple):
+    """Rows of text under headings."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def write(materials: Sequence[Material], form: Format) -> str:
+    """Give the tables of one audit or several, or the section of a model card."""
+    if form == "json":
+        return json.dumps([_plain(material) for material in materials], ensure_ascii=False, indent=1) + "\n"
+    if form == "card":
+        return "\n".join(card(material) for material in materials)
+    setter: Callable[[Table], str] = _markdown if form == "md" else _latex
+    found = [compare(materials)] if len(materials) > 1 else []
+    for material in materials:
+        found += tables(material)
+    heads = "" if form == "latex" else "".join(f"**{m.about.model}**: {_say(m)}\n\n" for m in materials)
+    return heads + "\n\n".join(setter(table) for table in found) + "\n"
+
+
+def tables(material: Material) -> list[Table]:
+    """Give the policy's table, and one for each audit."""
+    title = f"{material.about.model} on {material.about.data}"
+    judged = [
+        (j.rule.about.description, *_written(j.number), f"{j.rule.show:g}", f"{j.rule.forbid:g}", j.outcome)
+        for j in material.verdict.judgements
+    ]
+    found = [Table(f"{title}: {material.verdict.verdict}", ("measure", "mean", "95 % interval", "show", "forbid", "outcome"), judged)]  # fmt: skip
+    for name, summary in material.summaries.items():
+        known = AUDITS.get(name).measures if name in AUDITS else {}
+        rows = [
+            (known[n.name].description if n.name in known else n.name, n.group, *_written(n), str(n.count))
+            for n in summary.numbers
+        ]
+        found.append(Table(f"{title}: {name}", ("measure", "texts", "mean", "95 % interval", "count"), rows))
+    return found
+
+
+def compare(materials: Sequence[Material]) -> Table:
+    """Set several audits side by side, by the numbers that policies look at."""
+    measures = dict.fromkeys(j.rule.measure for m in materials for j in m.verdict.judgements)
+    rows: list[list[str]] = [
+        ["verdict", *(m.verdict.verdict for m in materials)],
+        ["data", *(f"{m.about.data} ({m.about.texts:,} texts)" for m in materials)],
+        ["encoder", *(m.about.encoder for m in materials)],
+        ["audited", *(m.about.source for m in materials)],
+    ]
+    for measure in measures:
+        audit, _, name = measure.partition(".")
+        cells = [_cell(material, audit, name) for material in materials]
+        rows.append([AUDITS.get(audit).measures[name].description, *cells])
+    return Table("Side by side", ["", *(m.about.model for m in materials)], rows)
+
+
+def card(material: Material) -> str:
+    """Write the section of a model card, in Markdown."""
+    deciding, _ = findings(material)
+    about = material.about
+    lines = [
+        "## Attention as explanation", "",
+        f"**{_say(material)}** Audited by heedful on {about.texts:,} texts of {_safe(about.data)} "
+        f"(policy: {_safe(material.verdict.policy)}).", "",
+        *(f"- {f.sentence}{f' (95 % interval: {f.interval})' if f.interval else ''}" for f in deciding),
+    ]  # fmt: skip
+    decided = dict.fromkeys(f.audit for f in deciding)
+    caveats = [c for name in decided if name in material.summaries for c in material.summaries[name].caveats]
+    if caveats:
+        lines += ["", "Caveats:", "", *(f"- {caveat}" for caveat in caveats)]
+    return "\n".join(lines) + "\n"
+
+
+def _say(material: Material) -> str:
+    return SENTENCES[material.verdict.verdict].format(material.scores)
+
+
+def _plain(material: Material) -> dict[str, object]:
+    return {
+        "verdict": material.verdict.model_dump(mode="json"),
+        "about": material.about.model_dump(mode="json"),
+        "audits": {name: summary.model_dump(mode="json") for name, summary in material.summaries.items()},
+    }
+
+
+def _cell(material: Material, audit: str, name: str) -> str:
+    summary = material.summaries.get(audit)
+    found = [n for n in summary.numbers if n.name == name and n.group == ALL] if summary else []
+    mean, interval = _written(found[0] if found else None)
+    return f"{mean} ({interval})" if interval != "–" else mean
+
+
+def _written(number: Number | None) -> tuple[str, str]:
+    if number is None or number.estimate is None:
+        return "–", "–"
+    if number.low is None or number.high is None:
+        return f"{number.estimate:.3f}", "–"
+    return f"{number.estimate:.3f}", f"{number.low:.3f} to {number.high:.3f}"
+
+
+def _safe(text: str) -> str:
+    """A name of others inside Markdown: on one line, and no cell, tag or picture of its own."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{c}" if c in "\\|*_`[]<>" else c for c in flat)
+
+
+def _markdown(table: Table) -> str:
+    lines = [table.headings, ["---"] * len(table.headings), *table.rows]
+    body = "\n".join("| " + " | ".join(cell if cell == "---" else _safe(cell) for cell in row) + " |" for row in lines)  # fmt: skip
+    return f"### {_safe(table.title)}\n\n{body}"
+
+
+def _latex(table: Table) -> str:
+    def row(cells: Sequence[str]) -> str:
+        return (
+            " & ".join("".join(_LATEX.get(c, c) for c in " ".join(cell.split())) for cell in cells) + r" \\"
+        )
+
+    body = "\n".join(row(cells) for cells in table.rows)
+    title = "".join(_LATEX.get(c, c) for c in " ".join(table.title.split()))
+    return f"% {title}\n\\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}\n\\toprule\n{row(table.headings)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"

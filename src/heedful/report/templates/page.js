@@ -1,0 +1,174 @@
+"use strict";
+// Texts of others reach the page only as text nodes, never as markup.
+const SCALE = 100000, FIRST = 10, CUT = 300;
+const make = (tag, name, ...children) => {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  made.append(...children);
+  return made;
+};
+// Characters that cannot be seen are shown by the pictures Unicode has for them.
+const seen = (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)));
+const spell = (weight) => (weight >= 0.01 || weight === 0 ? weight.toFixed(3) : weight.toPrecision(1));
+const bdi = (text) => make("bdi", "", seen(text));
+
+const tip = document.getElementById("tip");
+let here = null;
+function point(card, at) {
+  for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
+  here = card ? at : null;
+  tip.hidden = !card;
+  if (!card) return;
+  for (const word of card.querySelectorAll(`[data-i="${at.dataset.i}"]`)) word.classList.add("here");
+  tip.textContent = card.read(Number(at.dataset.i));
+  place();
+}
+function place() {
+  if (!here) return;
+  const box = here.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  const below = box.bottom + 8 + own.height < innerHeight;
+  tip.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - own.width - 8))}px`;
+  tip.style.top = `${below ? box.bottom + 8 : Math.max(8, box.top - own.height - 8)}px`;
+}
+
+function heatmap(card, text, map, data, relative, limit) {
+  const weights = text.weights[map], heat = make("p", "heat");
+  const most = Math.max(...weights.map((w) => Math.abs(w)), 1);
+  const marked = new Set(map === 0 ? text.marks || [] : []);
+  heat.dir = "auto"; heat.tabIndex = 0;
+  heat.setAttribute("role", "group");
+  heat.setAttribute("aria-label", `${data.maps[map]}, ${weights.length} items; arrow keys read their weights`);
+  for (let i = 0; i < Math.min(weights.length, limit); i++) {
+    const part = Math.abs(weights[i]) / (relative ? most : SCALE);
+    const level = Math.round(20 * (relative ? part : Math.sqrt(Math.min(part, 1))));
+    const word = make("span", `w${level}${marked.has(i) ? " marked" : ""}`, seen(text.parts[2 * i + 1]));
+    word.dataset.i = i;
+    heat.append(seen(text.parts[2 * i]), word);
+  }
+  heat.append(limit < weights.length ? " …" : seen(text.parts[2 * weights.length]));
+  const words = heat.getElementsByTagName("span");
+  let at = -1;
+  heat.addEventListener("pointerover", (e) => { if (e.target.dataset.i) point(card, e.target); });
+  heat.addEventListener("pointerleave", (e) => { if (e.pointerType === "mouse") point(); });
+  heat.addEventListener("click", (e) => { if (e.target.dataset.i) point(card, e.target); });
+  heat.addEventListener("blur", () => point());
+  heat.addEventListener("keydown", (e) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    if (e.key === "Escape") point();
+    if (!step || !words.length) return;
+    e.preventDefault();
+    at = Math.max(0, Math.min(words.length - 1, at + step));
+    words[at].scrollIntoView({ block: "nearest" });
+    point(card, words[at]);
+  });
+  return heat;
+}
+
+function flips(text, data) {
+  const line = make("p", "flips");
+  if (text.marks === null) { line.append(data.marks.nothing); return line; }
+  line.append(`The ${data.marks.title}: ${text.marks.length} of ${text.weights[0].length} items`);
+  const named = text.marks.slice(0, 12).flatMap((i, n) => [n ? ", " : ": ", make("u", "", bdi(text.parts[2 * i + 1]))]);
+  line.append(...named, text.marks.length > 12 ? ", …" : ".");
+  return line;
+}
+
+function drawn(text, data, relative, order, limit = CUT) {
+  const items = text.weights[0].length;
+  const head = make("h3", "", `Text ${text.row + 1} · ${items} items · predicted `, bdi(text.predicted), ` ${text.chances[0].toFixed(2)}`);
+  if (text.label !== null) head.append(text.label === text.predicted ? ", rightly" : ", labelled ", text.label === text.predicted ? "" : bdi(text.label));
+  const value = order === null ? null : text.order[order];
+  if (value !== null) head.append(` · ${data.orders[order].title}: ${value.toFixed(2)}`);
+  const card = make("article", "card", head);
+  card.read = (i) => {
+    const lines = text.weights.map((w, m) => (w ? `${data.maps[m]}: ${spell(w[i] / SCALE)}` : "")).filter(Boolean);
+    return [`“${seen(text.parts[2 * i + 1]).slice(0, 60)}”`, ...lines].join("\n");
+  };
+  if (text.query) { const query = make("p", "query", seen(text.query)); query.dir = "auto"; card.append(query); }
+  const maps = make("div", "maps");
+  text.weights.forEach((weights, m) => {
+    if (!weights) return;
+    const chance = text.chances[m], title = make("h4", "", data.maps[m]);
+    if (chance !== null) title.append(make("span", "", bdi(text.predicted), ` ${chance.toFixed(3)}`));
+    maps.append(make("div", "map", title, heatmap(card, text, m, data, relative, limit)));
+  });
+  card.append(maps);
+  if (data.marks && text.marks !== undefined) card.append(flips(text, data));
+  if (items > limit) {
+    const rest = make("button", "", `Show all ${items.toLocaleString("en")} items`);
+    rest.type = "button";
+    rest.addEventListener("click", () => card.replaceWith(drawn(text, data, relative, order, Infinity)));
+    card.append(rest);
+  }
+  return card;
+}
+
+function browse(section) {
+  const data = JSON.parse(section.querySelector("script").textContent);
+  const find = (name) => section.querySelector(`[data-choice="${name}"]`);
+  const option = (name, value, text) => { const made = make("option", "", text); made.value = value; find(name).append(made); };
+  data.orders.forEach((order, i) => {
+    option("order", `${i} worst`, `worst: ${order.title}`);
+    option("order", `${i} best`, `best: ${order.title}`);
+  });
+  option("order", "none", "in the order of the data");
+  for (const name of [...new Set(data.texts.map((t) => t.predicted))].sort()) option("class", `=${name}`, seen(name));
+  const lengths = data.texts.map((t) => t.weights[0].length).sort((a, b) => a - b);
+  const [a, b] = [1 / 3, 2 / 3].map((q) => lengths[Math.floor(q * lengths.length)]);
+  if (a < b) for (const [low, high, text] of [[0, a, `up to ${a} items`], [a + 1, b, `${a + 1} to ${b}`], [b + 1, 1e9, `more than ${b}`]]) option("length", `${low}-${high}`, text);
+  for (const [name, useful] of [["right", data.texts.some((t) => t.label !== null)], ["length", a < b]]) find(name).parentElement.hidden = !useful;
+  find("shade").value = data.relative ? "relative" : "weight";
+  let limit = FIRST;
+  const within = (value, range) => { if (!range) return true; const [low, high] = range.split("-").map(Number); return value >= low && value <= high; };
+  const show = () => {
+    const [order, end] = find("order").value.split(" "), sign = end && (data.orders[order].worst === "highest") === (end === "worst") ? -1 : 1;
+    const kept = data.texts.filter((t) =>
+      (!find("class").value || find("class").value === `=${t.predicted}`) && within(t.weights[0].length, find("length").value) &&
+      within(t.chances[0], find("sure").value) && (!find("right").value || (t.label !== null && (t.label === t.predicted) === (find("right").value === "right"))));
+    // Texts for which a measure is not defined come last, whichever way the rest is sorted.
+    if (end) kept.sort((x, y) => (x.order[order] === null) - (y.order[order] === null) || sign * (x.order[order] - y.order[order]) || x.row - y.row);
+    const relative = find("shade").value === "relative";
+    point();
+    section.querySelector("[data-most]").textContent = relative ? "the text's largest weight" : "1 (shaded by the square root)";
+    section.querySelector("[data-cards]").replaceChildren(...kept.slice(0, limit).map((t) => drawn(t, data, relative, end ? Number(order) : null)));
+    section.querySelector("[data-count]").textContent = `${Math.min(limit, kept.length)} of ${kept.length} matching texts.`;
+    section.querySelector("[data-more]").hidden = kept.length <= limit;
+  };
+  section.querySelector("form").addEventListener("submit", (e) => e.preventDefault());
+  section.querySelector("form").addEventListener("change", () => { limit = FIRST; show(); });
+  section.querySelector("[data-more]").addEventListener("click", () => { limit += FIRST; show(); });
+  show();
+}
+
+function save(name, kind, content) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type: kind }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+// A spreadsheet must not take a label for a formula.
+const cell = (td) => {
+  const text = (td.dataset.v ?? td.textContent).trim(), safe = /^[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+};
+function taker(text, label, action) {
+  const button = make("button", "take", text);
+  button.type = "button";
+  button.setAttribute("aria-label", label);
+  button.addEventListener("click", action);
+  return button;
+}
+
+for (const table of document.querySelectorAll("[data-table]")) {
+  const csv = () => [...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\r\n") + "\r\n";
+  table.parentElement.after(taker("CSV", `Download the table ${table.dataset.table} as CSV`, () => save(`${table.dataset.table}.csv`, "text/csv", csv())));
+}
+for (const figure of document.querySelectorAll("[data-figure]")) {
+  const svg = () => new XMLSerializer().serializeToString(figure.querySelector("svg"));
+  figure.querySelector("figcaption").append(taker("SVG", `Download the figure ${figure.dataset.figure} as SVG`, () => save(`${figure.dataset.figure}.svg`, "image/svg+xml", svg())));
+}
+for (const section of document.querySelectorAll("[data-see]")) browse(section);
+addEventListener("scroll", place, { passive: true });
+// What is folded in would be missing on paper.
+addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll("details.also, .evidence details")) fold.open = true; });

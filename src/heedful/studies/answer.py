@@ -1,0 +1,57 @@
+"""The answer in one sentence, from intervals alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scipy.stats import spearmanr
+
+from heedful.studies.running import Row, Studied
+
+_CLEAR_TREND = 0.9
+
+
+def answer(studied: Studied) -> str:
+    """Say whether the control matters on each corpus, and which way."""
+    grids = [rows for corpus in studied.corpora if len(rows := studied.of(corpus)) > 1]
+    if not grids:
+        return "Nothing can be said: fewer than two values are measured."
+    clear = [_apart(rows) for rows in grids]
+    word = "Yes" if all(clear) else "In part" if any(clear) else "Not clearly"
+    return f"{word}: {'; '.join(_found(rows, studied.study.control) for rows in grids)}."
+
+
+def _apart(rows: Sequence[Row]) -> bool:
+    """Whether the intervals of the highest and the lowest do not touch."""
+    low, high = _ends(rows)
+    return low.attefa_high < high.attefa_low
+
+
+def _ends(rows: Sequence[Row]) -> tuple[Row, Row]:
+    return min(rows, key=lambda row: row.attefa), max(rows, key=lambda row: row.attefa)
+
+
+def _found(rows: Sequence[Row], control: str) -> str:
+    low, high = _ends(rows)
+    corpus = rows[0].corpus
+    if not _apart(rows):
+        return (
+            f"on {corpus} AtteFa lies between {low.attefa:.2f} ({low.value}) and {high.attefa:.2f} ({high.value}), and their "
+            "intervals overlap"
+        )
+    scale = [row for row in rows if row.number is not None]
+    if len(scale) > 2 and _apart(scale):
+        rho = spearmanr([row.number for row in scale], [row.attefa for row in scale]).statistic
+        if abs(rho) >= _CLEAR_TREND:
+            first, last = scale[0], scale[-1]
+            verb = "rises" if rho > 0 else "falls"
+            return f"on {corpus} AtteFa {verb} with {control}, from {_told(first)} at {first.value} to {_told(last)} at {last.value}"
+
+    def named(row: Row) -> str:
+        return row.value if scale and row.number is None else f"{control} {row.value}"
+
+    return f"on {corpus} AtteFa is lowest, {_told(low)}, with {named(low)} and highest, {_told(high)}, with {named(high)}"
+
+
+def _told(row: Row) -> str:
+    return f"{row.attefa:.2f} ({row.attefa_low:.2f} to {row.attefa_high:.2f})"

@@ -1,0 +1,160 @@
+"""Audits made by hand, so that every number on the page is known; and a browser to look at the page with."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from heedful.audits.audit import AUDITS
+from heedful.audits.policy import judge, read_policy
+from heedful.audits.result import PREDICTIONS, About, AuditResult
+from heedful.config import AuditOptions
+
+NAMES = ("sharpness", "agreement", "permutation", "counterfactual", "single_erasure", "flip_set")
+WORDS = ("a", "warm", "film", "dull", "plot", "is", "funny", "old")
+
+
+def texts_of(count: int) -> list[str]:
+    return [" ".join(WORDS[(i + j) % len(WORDS)] for j in range(3 + i % 9)) for i in range(count)]
+
+
+def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[int, ...]) -> pl.DataFrame:
+    """Measurements such as an audit makes, drawn at random within what is possible."""
+    n = len(base)
+    audit = AUDITS.get(name)(AuditOptions())
+    columns: dict[str, Any] = {
+        measure: rng.uniform(about.low, about.high, n) for measure, about in audit.measures.items()
+    }
+    columns |= {"largest_weight": base["weights"].list.max().cast(pl.Float64)}
+    match name:
+        case "agreement":
+            columns |= {pair: rng.uniform(-1, 1, n) for pair in audit.pairs}  # type: ignore[attr-defined]
+        case "counterfactual":
+            lengths = base["items"].to_list()
+            other = [[0.0] * (k - 1) + [1.0] for k in lengths]
+            columns |= {
+                "eps_max_jsd": rng.uniform(0, 0.69, n),
+                "replaceable": np.ones(n),
+                "exact": [True] * n,
+            }
+            columns |= {"counterfactual_weights": other, "counterfactual_probability": base["probability"]}
+        case "single_erasure":
+            for ranking in ("attention", "gradient", "product"):
+                for column in ("delta_js", "delta_weight", "flips", "other_flips"):
+                    columns[f"{ranking}_{column}"] = rng.random(n).round(0 if "flips" in column else 4)
+        case "flip_set":
+            columns["minimum_fraction"][:1] = np.nan
+            columns["members"] = [[0]] * n
+        case "imitation":
+            for seed in seeds:
+                columns |= {f"tvd_{seed}": rng.random(n), f"jsd_{seed}": rng.random(n)}
+            columns |= {"chances": base["probabilities"], "twin_weights": base["weights"], "twin_top": ["the"] * n}  # fmt: skip
+    return base.select("row", "predicted", "items").with_columns(
+        **{key: pl.Series(value) for key, value in columns.items()}
+    )
+
+
+def make_result(
+    texts: Sequence[str] | None = None,
+    *,
+    names: Sequence[str] = NAMES,
+    labels: tuple[str, ...] = ("neg", "pos"),
+    weights: Sequence[Sequence[float]] | None = None,
+    model: str = "toy-run",
+) -> AuditResult:
+    """An audit of texts, one of whose words is every run of characters that are not spaces."""
+    texts = texts_of(60) if texts is None else texts
+    rng = np.random.default_rng(0)
+    spans = [[match.span() for match in re.finditer(r"\S+", text)] for text in texts]
+    if weights is None:
+        weights = [(np.arange(1, len(s) + 1) / max(len(s) * (len(s) + 1) / 2, 1)).tolist() for s in spans]
+    sure = np.linspace(0.55, 0.99, len(texts))
+    predicted = [labels[i % len(labels)] for i in range(len(texts))]
+    base = pl.DataFrame(
+        {
+            "row": range(len(texts)), "text": texts, "query": [None] * len(texts),
+            "label": [labels[i // 2 % len(labels)] for i in range(len(texts))], "predicted": predicted,
+            "probability": sure, "probabilities": [[p, 1 - p] for p in sure.tolist()],
+            "items": [len(s) for s in spans], "starts": [[a for a, _ in s] for s in spans],
+            "ends": [[b for _, b in s] for s in spans], "weights": weights,
+        },
+        schema_overrides={"query": pl.String, "weights": pl.List(pl.Float32)},
+    )  # fmt: skip
+    frames, summaries = {PREDICTIONS: base}, {}
+    for name in names:
+        frames[name] = _rows(name, base, rng, (1, 2, 3))
+        audit = AUDITS.get(name)(AuditOptions())
+        audit.records, audit.failed = {1: {"test": {"f1": 0.8}, "epoch": 3}}, []  # type: ignore[attr-defined]
+        summaries[name] = audit.summarise(frames[name])
+    about = About(
+        model=model, encoder="bilstm", labels=labels, data="toys test", texts=len(texts), source="attention",
+        options=AuditOptions().model_dump(mode="json"), performance={"accuracy": 0.5}, notes=(),
+    )  # fmt: skip
+    return AuditResult(about, judge(read_policy(), summaries), summaries, frames)
+
+
+@pytest.fixture
+def result() -> Callable[..., AuditResult]:
+    return make_result
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of an audit with all its parts."""
+    folder = tmp_path_factory.mktemp("report")
+    return make_result(names=(*NAMES, "imitation")).report(folder / "audit.html")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium; tests that need it are skipped where there is none."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """A page, and everything that it said, asked for and let happen."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("dialog", lambda dialog: (self.said.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("popup", lambda popup: self.said.append("popup"))
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
+    """Give a function that opens a report, and check afterwards that it said nothing and asked for nothing."""
+    contexts, visits = [], []
+
+    def open_it(path: Path, *, width: int = 1280, scheme: str = "light") -> Visit:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        visits.append((path, Visit(context.new_page())))
+        visits[-1][1].page.goto(path.as_uri())
+        return visits[-1][1]
+
+    yield open_it
+    asked = [(v.said, [u for u in v.asked if u != p.as_uri() and not u.startswith(("data:,", "blob:"))]) for p, v in visits]  # fmt: skip
+    for context in contexts:
+        context.close()
+    assert asked == [([], [])] * len(visits)
