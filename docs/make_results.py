@@ -1,6 +1,6 @@
 """Measure the table of docs/results.md: run each command as a user would, then write the page from the runs.
 
-    HEEDFUL_DATA=… python docs/make_results.py [name …]
+    HEEDFUL_DATA=… python docs/make_results.py [name …]     (papers: heedful reproduce NAME, then this)
 
 Complete runs are not done again and interrupted ones go on, so the script may be stopped at any time. With
 names it does only those rows; the page always shows every row, and says which are missing.
@@ -16,12 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from heedful.cli.app import main as heedful
-from heedful.config import TrainConfig
+from heedful.config import TrainConfig, build
+from heedful.papers.measuring import measure as measure_recipe
+from heedful.papers.outcome import make_page
+from heedful.papers.page import Page, Section, markdown
+from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
+from heedful.storage import write_text
 from heedful.training.train import resolve
 
 PAGE = Path(__file__).parent / "results.md"
 RUNS = Path("runs")
+SEEDS = 3
 GLOVE = "--vectors glove-840b-300d"
 
 # name, metric, what to reach, how many seeds, command
@@ -73,8 +79,9 @@ def config_of(command: str) -> TrainConfig:
 
 def find_run(command: str) -> Run | None:
     """Find the complete run of a command, if there is one."""
-    wanted = config_of(command).model_dump(mode="json")
-    return next((run for run in list_runs(RUNS) if run.complete and run.config() == wanted), None)
+    wanted = config_of(command)
+    complete = (run for run in list_runs(RUNS) if run.complete)
+    return next((run for run in complete if build(TrainConfig, run.config()) == wanted), None)
 
 
 def row(name: str, metric: str, aim: float, seeds: int, command: str) -> tuple[str, list[str]]:
@@ -105,10 +112,36 @@ def write_page() -> None:
     """Write docs/results.md from the runs there are."""
     lines, notes = zip(*(row(*entry) for entry in ROWS), strict=True)
     remarks = "\n".join(f"- {note}" for part in notes for note in part)
-    PAGE.write_text(
-        HEAD + "\n".join(lines) + "\n\n## Notes of the runs\n\n" + remarks + "\n" + DIFFERENCES,
-        encoding="utf-8",
+    parts = [
+        HEAD + "\n".join(lines),
+        "## Notes of the runs",
+        remarks,
+        DIFFERENCES.strip(),
+        *map(paper, RECIPES),
+    ]
+    PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def paper(name: str) -> str:
+    """Write the page of a paper's recipe from what is trained and audited, and give its claims for this page."""
+    recipe = RECIPES.get(name)
+    cases = recipe.cases(seeds=None if recipe.twins else SEEDS)
+    audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
+    results = measure_recipe(cases, audits, runs=RUNS, only_finished=True)
+    heading = f"## {recipe.title}"
+    if not results.runs:
+        return f"{heading}\n\nNot measured yet: `heedful reproduce {name}`."
+    page = make_page(recipe, results, recipe.experiments)
+    write_text(PAGE.parent / f"{name}.md", markdown(page))
+    claims = next(section for section in page.sections if section.title == "Claims")
+    short = Section("Claims", claims.tables, claims.lines[:1])
+    table = markdown(Page("", (), [short])).split("## Claims")[1].strip()
+    missing = (
+        f" {len(results.missing)} of {len(cases)} runs are missing; the page names them."
+        if results.missing
+        else ""
     )
+    return f"{heading}\n\n{' '.join(page.lead)}{missing} All tables, every dataset's own number and what differs: [{name}.md]({name}.md).\n\n{table}"
 
 
 DIFFERENCES = """

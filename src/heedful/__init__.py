@@ -92,7 +92,7 @@ def audit(
     `model` is a classifier or a run; `dataset` a name or a file, and by default the model's own test split.
     `only` names audits (`heedful list audits`), `scores` are your own, one list per text, to be audited in the
     place of attention. With a `folder`, finished audits are kept there and not done again. `options` are those of
-    `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()` and `save()`.
+    `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()`, `save()` and `report()`.
     """
     from rich.console import Console
 

@@ -104,6 +104,8 @@ def test_nothing_needs_sideways_scrolling_on_a_telephone(visit, report, scheme) 
         fold.click()
     widths = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert widths == [380, 380]
+    wide = "all => all.filter(box => box.scrollWidth > box.clientWidth).length"
+    assert page.locator(".evidence .scroll").evaluate_all(wide) == 0
 
 
 def test_tables_and_figures_can_be_taken_along(visit, report, tmp_path) -> None:

@@ -36,7 +36,8 @@ def test_every_shape_of_model_gives_a_report(toy_classifier, tmp_path, shape) ->
     rows = [{"text": text} | ({"query": "is it good?"} if options.get("query") else {}) for text in TEXTS]
     file = tmp_path / "texts.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = audit(toy_classifier(**options), str(file), permutations=5)
+    named = {"query_column": "query"} if options.get("query") else {}
+    found = audit(toy_classifier(**options), str(file), permutations=5, **named)
     page = found.report(tmp_path / "a.html").read_text(encoding="utf-8")
     shown = {text["row"]: text for text in data_of(page)["texts"]}
     for row in found.frames["predictions"].iter_rows(named=True):

@@ -14,6 +14,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, perce
 from heedful.audits.charts import dots, scatter
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.predictions import item_spans
+from heedful.audits.progress import bar
 from heedful.audits.ragged import ragged
 from heedful.audits.reading import Reading
 from heedful.errors import BadInput, HeedfulError
@@ -96,8 +97,8 @@ class Imitation(Audit):
         seeds = options.seeds or (SEEDS[:QUICK_SEEDS] if options.quick else SEEDS)
         _announce(run, seeds, quick=options.quick, console=console)
         changes = dict(QUICK) if options.quick else {}
-        with _bar(console, len(seeds)) as advance:
-            twins = train_twins(run, seeds=seeds, runs=run / "twins", done=advance, **changes)
+        with bar(console, self.name, len(seeds), "twins") as advance:
+            twins = train_twins(run, seeds=seeds, runs=run / "twins", done=lambda twin: advance(1), **changes)
         self.failed = [twin for twin in twins if twin.folder is None]
         self.twins = {t.seed: Classifier.from_pretrained(t.folder) for t in twins if t.folder is not None}
         self.records = {t.seed: Run(t.folder).metrics() for t in twins if t.folder is not None}
@@ -211,22 +212,3 @@ def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console
         most, least = (len(seeds) * count * pace / 60 / 2 for count in (epochs, PATIENCE + 1))
         message += f": between {least:.0f} and {most:.0f} minutes on two cores, by the pace of the model's own training"
     console.print(message + ".", soft_wrap=True)
-
-
-class _bar:  # noqa: N801 used like a function
-    """Twins done so far, with time left."""
-
-    def __init__(self, console: Console, total: int) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("twins"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("left"))  # fmt: skip
-        self.progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        self.total = total
-
-    def __enter__(self) -> Any:
-        self.progress.start()
-        task = self.progress.add_task("twins", total=self.total)
-        return lambda twin: self.progress.advance(task)
-
-    def __exit__(self, *_: object) -> None:
-        self.progress.stop()

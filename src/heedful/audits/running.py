@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy as np
 import polars as pl
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.folders import audit_folder, refuse_another, what_decides
 from heedful.audits.keeping import Keep
 from heedful.audits.policy import Policy, judge, read_policy
 from heedful.audits.predictions import prediction_rows
+from heedful.audits.progress import bar
 from heedful.audits.reading import Reading
 from heedful.audits.result import PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.scores import Scores
@@ -99,7 +98,7 @@ def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
 def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) -> Keep:
     options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
     deadline = time.perf_counter() + options.budget
-    with _progress(console, PREDICTIONS, subject.texts.size) as advance:
+    with bar(console, PREDICTIONS, subject.texts.size) as advance:
         kept.predictions(
             _collect(
                 subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
@@ -113,7 +112,7 @@ def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) ->
         deadline += begun - started  # the budget is for measuring; training twins has bounds of its own
         # What is left of the time is shared among the audits still to come.
         share = max(deadline - begun, 0) / (len(todo) - place)
-        with _progress(console, asked.name, subject.texts.size) as advance:
+        with bar(console, asked.name, subject.texts.size) as advance:
             kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
     return kept
 
@@ -162,17 +161,6 @@ def _collect(
         if until is not None and time.perf_counter() > until:
             break
     return pl.concat(parts, how="vertical_relaxed").sort("row")
-
-
-@contextmanager
-def _progress(console: Console, name: str, total: int) -> Iterator[Callable[[int], None]]:
-    columns = (
-        TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TextColumn("texts"),
-        TimeRemainingColumn(), TextColumn("left"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(name.replace("_", " "), total=total)
-        yield lambda texts: progress.advance(task, texts)
 
 
 def _about(subject: Subject, predictions: pl.DataFrame) -> About:

@@ -142,7 +142,7 @@ def bibtex(materials: Sequence[Material]) -> str:
 def spell(number: Number, *, share: bool) -> tuple[str, str]:
     """Write a number and its interval; shares in percent.
 
-    >>> spell(Number(name="x", estimate=0.955, low=0.945, high=0.964, std=None, count=9, missing=0), share=True)
+    >>> spell(Number(name="x", estimate=0.953, low=0.945, high=0.964, std=None, count=9, missing=0), share=True)
     ('95 %', '94 to 96 %')
     """
     if number.estimate is None:

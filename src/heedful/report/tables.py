@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from heedful.audits.audit import ALL, AUDITS, Number
 from heedful.report.material import Material
-from heedful.report.sections import SENTENCES, findings
+from heedful.report.sections import OUTCOMES, SENTENCES, findings
 
 Format = Literal["md", "latex", "json", "card"]
 _LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "τ": r"$\tau$", "α": r"$\alpha$", "ε": r"$\varepsilon$", "Δ": r"$\Delta$", "≤": r"$\leq$", "≥": r"$\geq$", "–": "--", "×": r"$\times$"}  # fmt: skip
@@ -32,7 +32,9 @@ def write(materials: Sequence[Material], form: Format) -> str:
     found = [compare(materials)] if len(materials) > 1 else []
     for material in materials:
         found += tables(material)
-    heads = "" if form == "latex" else "".join(f"**{m.about.model}**: {_say(m)}\n\n" for m in materials)
+    heads = (
+        "" if form == "latex" else "".join(f"**{_safe(m.about.model)}**: {_say(m)}\n\n" for m in materials)
+    )
     return heads + "\n\n".join(setter(table) for table in found) + "\n"
 
 
@@ -40,7 +42,13 @@ def tables(material: Material) -> list[Table]:
     """Give the policy's table, and one for each audit."""
     title = f"{material.about.model} on {material.about.data}"
     judged = [
-        (j.rule.about.description, *_written(j.number), f"{j.rule.show:g}", f"{j.rule.forbid:g}", j.outcome)
+        (
+            j.rule.about.description,
+            *_written(j.number),
+            f"{j.rule.show:g}",
+            f"{j.rule.forbid:g}",
+            OUTCOMES[j.outcome],
+        )
         for j in material.verdict.judgements
     ]
     found = [Table(f"{title}: {material.verdict.verdict}", ("measure", "mean", "95 % interval", "show", "forbid", "outcome"), judged)]  # fmt: skip
