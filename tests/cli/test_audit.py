@@ -103,6 +103,15 @@ def test_texts_without_labels(run, copy):
     assert "There are no labels" in shown.out
 
 
+def test_short_texts_of_a_users_own_are_not_left_out(run, copy):
+    """A model may have been trained on longer texts only; that rule is for its own data."""
+    config = yaml.safe_load((copy / "config.yaml").read_text())
+    (copy / "config.yaml").write_text(yaml.safe_dump(config | {"min_words": 6}))
+    Path("short.csv").write_text("text\nso dull\na fine film\n")
+    shown = run("audit", copy, "short.csv", "--only", "permutation", *FAST)
+    assert "on 2 texts of short.csv" in shown.out
+
+
 def test_pairs_and_sentences(run, trained_qa, trained_hierarchical):
     for kind, folder in (("qa", trained_qa), ("hierarchical", trained_hierarchical)):
         shown = run("audit", folder, "--output", kind, "--json", *FAST)

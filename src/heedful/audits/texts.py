@@ -67,7 +67,9 @@ def choose_texts(classifier: Classifier, dataset: str | None, options: AuditOpti
         )
     instances = classifier.instances(split)
     counts = item_counts(classifier, instances)
-    least = max(2, trained.min_words if trained else 1)
+    # What was too short to train on is left out of the model's own data alone: users ask about all of theirs.
+    own = trained is not None and dataset in (None, trained.dataset)
+    least = max(2, trained.min_words) if trained is not None and own else 2
     rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
     unit = "sentence" if classifier.model.architecture.hierarchical else "word"
     said = list(notes)
@@ -79,7 +81,8 @@ def choose_texts(classifier: Classifier, dataset: str | None, options: AuditOpti
         if many:
             said.append(f"{many} {what}; they are left out.")
     if not len(rows):
-        raise BadInput(f"No text of {name} has two {unit}s or more: there is nothing to compare.")
+        enough = f"two {unit}s" if least == 2 else f"{least} words"
+        raise BadInput(f"No text of {name} has {enough} or more: there is nothing to compare.")
     chunks, sample = _sample(rows, options)
     return Texts(name, instances, chunks, labelled, (*said, *sample))
 
