@@ -85,6 +85,18 @@ def test_an_untrained_heatmap_is_not_shown(run, copy):
         assert "Attention: do not show." in shown.out
 
 
+def test_where_attention_fails_other_explainers_are_tried(run, copy):
+    data = Path("many.csv")
+    data.write_text("text\n" + "film 1 was great and funny\n" * 40)
+    run("audit", copy, data, "--no-instead", *FAST)
+    assert len(list((copy / "audits").iterdir())) == 1
+    shown = run("audit", copy, data, *FAST)
+    assert shown.code == 1
+    folders = [json.loads((f / "audit.json").read_text()) for f in (copy / "audits").iterdir()]
+    tried = {f["about"]["source"] for f in folders}
+    assert tried == {"attention", "gradient", "leave_one_out", "integrated_gradients"}
+
+
 def test_quick_says_how_many_texts_it_took(run, copy):
     data = Path("many.csv")
     data.write_text("text\n" + "".join(f"film {i} was great and {i}\n" for i in range(700)))

@@ -47,6 +47,12 @@ def audit(
             rich_help_panel="Output",
         ),
     ] = None,
+    instead: Annotated[
+        bool,
+        typer.Option(
+            help="Where attention fails, try other explainers on a sample, for the report's advice; not with --only, --source or --output.",
+        ),
+    ] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output")
     ] = False,
@@ -56,8 +62,8 @@ def audit(
 ) -> int:
     """May this model's attention be shown as an explanation? Leaves with 0 for show, 1 for do not show.
 
-    Every measurement is kept, one row per text, with a report to read and send on (report.html). Interrupted, the same command goes on with the
-    audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy.
+    Every measurement is kept, one row per text, with a report to read and send on (report.html). Interrupted, the
+    same command goes on with the audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy.
 
     Examples
 
@@ -92,6 +98,11 @@ def audit(
     )
     from heedful.report import write_report
 
+    asked_all = not (names or output or "source" in options)
+    if instead and asked_all and result.verdict.verdict == "do not show":
+        from heedful.audits.instead import try_others
+
+        try_others(classifier, data, policy=policy, console=error_console(), **options)
     assert result.folder is not None
     with error_console().status("Writing the report"):
         report = write_report([result], result.folder / FILE)
