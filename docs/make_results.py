@@ -162,6 +162,12 @@ are not blind: the length of drawn embeddings (three scales tried on `mr`, four 
 (against `--min-count 2` on `sst2`, `mr`, `ag_news_binary`) and drawing the unknown word's vector (against the mean,
 on `sst2` and `ag_news_binary`). Three seeds were run for every short row after seed 0 of
 `tweeteval_emotion_binary` came out at .701; other settings were tried there and none was adopted.
+
+The thresholds of the default policy were set after looking at audits of Mock-1, where the right answer is known, and
+of `sst2`. In Mock-1 some models let the filler speak for one class; counting texts apart whose prediction does not
+need attention (`needless`) came of that. With average encoders on Mock-1 (defaults, seeds 0 and 1 with the opinion
+lexicon's words and VADER's, seed 0 with the short list that comes with the package) attention finds the planted word in
+99 to 100 % of the texts where that was counted, and the verdict is *show* in all five.
 """
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ from typing import ClassVar
 
 import polars as pl
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, percent, register, value
 from heedful.audits.charts import histogram, violins
@@ -16,14 +14,11 @@ from heedful.audits.ragged import ragged
 from heedful.audits.reading import Reading
 from heedful.audits.search import published_search, search
 from heedful.measures.counterfactual import eps_max_jsd
-from heedful.measures.divergence import LN_2, tvd
+from heedful.measures.divergence import LN_2
 from heedful.models.model import probabilities
 
 DIFFERENT = LN_2 / 2
 """A heatmap at least this far from the model's own, half of the largest JSD, is called a different one."""
-
-SAME = 0.05
-"""A prediction that moves by no more than this under uniform weights does not need attention."""
 
 
 @register
@@ -87,7 +82,7 @@ class Counterfactual(Audit):
             after = probabilities(reading.decode(heads[:, None])[:, 0])
         said = after.gather(1, reading.chances.argmax(-1, keepdim=True))[:, 0]
         replaceable = (values >= DIFFERENT).double()
-        needless = self._moved_by_uniform(reading) <= SAME
+        needless = reading.needless
         own = reading.scores("attention")
         counts = reading.mask.sum(1).tolist()
         return {
@@ -101,13 +96,6 @@ class Counterfactual(Audit):
             "counterfactual_weights": ragged(weights, reading.mask),
             "counterfactual_probability": said,
         }
-
-    def _moved_by_uniform(self, reading: Reading) -> Float[Tensor, " batch"]:
-        """How far the prediction moves when all items are attended alike."""
-        alike = reading.mask / reading.mask.sum(1, keepdim=True)
-        with torch.no_grad():
-            flat = reading.decode(alike[:, None, None].expand(-1, 1, reading.weights.shape[1], -1))
-        return tvd(probabilities(flat[:, 0]), reading.chances)
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histogram by class and violins by the largest weight (Jain & Wallace, Figures 7 and 8)."""

@@ -15,6 +15,7 @@ Outcome = Literal["good", "unclear", "bad", "not measured"]
 Word = Literal["show", "show with caveat", "do not show"]
 DEFAULT = Path(__file__).with_name("policy.yaml")
 VERSION = 1
+_VETO = ("sharpness.sharpness", "sharpness.flat")
 
 
 class Rule(BaseModel):
@@ -118,7 +119,7 @@ def read_policy(path: Path | None = None) -> Policy:
 def _with_veto(policy: Policy) -> Policy:
     """Add the default's rules on sharpness that a policy does not set itself: flat attention is never shown."""
     own = {rule.measure for rule in policy.rules}
-    veto = [rule for rule in read_policy().rules if rule.audit == "sharpness" and rule.measure not in own]
+    veto = [rule for rule in read_policy().rules if rule.measure in _VETO and rule.measure not in own]
     return policy.model_copy(update={"rules": (*policy.rules, *veto)})
 
 

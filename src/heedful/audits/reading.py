@@ -12,11 +12,15 @@ from torch import Tensor
 from heedful.audits.ties import OF_CHANCES, settled
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
+from heedful.measures.divergence import tvd
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.states import States
 
 _NUMBERS = 1 << 22
 """Numbers laid out at a time when many weights are decoded: 16 MB."""
+
+SAME = 0.05
+"""A prediction that moves by no more than this (TVD) under uniform weights does not need attention."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,14 @@ class Reading:
         nothing = self.states.h.new_zeros(len(self.mask), 1, self.weights.shape[1], self.states.h.shape[-1])
         with torch.no_grad():
             return self._decode(nothing)[:, 0].double()
+
+    @cached_property
+    def needless(self) -> Bool[Tensor, " batch"]:
+        """Whether a prediction does not need attention: it is the same when all items are attended alike."""
+        alike = self.mask / self.mask.sum(1, keepdim=True).clamp(min=1)
+        with torch.no_grad():
+            flat = self.decode(alike[:, None, None].expand(-1, 1, self.weights.shape[1], -1))
+        return tvd(probabilities(flat[:, 0]), self.chances) <= SAME
 
     def scores(self, name: str) -> Float[Tensor, "batch items"]:
         """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import polars as pl
+import torch
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
 from heedful.audits.charts import histogram
@@ -37,6 +38,11 @@ class Sharpness(Audit):
             better="lower",
             plain="For {} of the texts the heatmap is flat: it points nowhere.",
         ),
+        "flat_needed": Measure(
+            f"share of texts, of those that need attention, with a sharpness below {FLAT}",
+            better="lower",
+            plain="Of the texts whose answer depends on attention, {} have a flat heatmap.",
+        ),
     }
     caveats = (
         "A sharp heatmap points somewhere; the other audits ask whether it points at the right place.",
@@ -64,16 +70,18 @@ class Sharpness(Audit):
         weights = reading.weights.double()
         mask = reading.mask[:, None].expand_as(weights)
         sharp = sharpness(weights, mask).mean(1)
+        flat = (sharp < FLAT).double()
         return {
             "sharpness": sharp,
             "largest_weight": weights.mean(1).amax(-1),
-            "flat": (sharp < FLAT).double(),
+            "flat": flat,
+            "flat_needed": flat.masked_fill(reading.needless, torch.nan),
         }
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts."""
         numbers = [self.number(name, rows[name]) for name in self.measures]
-        _, largest, flat = numbers
+        _, largest, flat, _ = numbers
         return self.summary(
             rows,
             f"The largest weight of a text is {value(largest)} on average, and the heatmap is flat for {percent(flat)} of the texts.",
