@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import heedful
@@ -49,6 +50,23 @@ def test_every_shape_of_model_gives_a_report(toy_classifier, tmp_path, shape) ->
         assert text["query"] == row["query"]
         # Whatever the other heatmap is, its answer is nearly the model's own: that is what it was made for.
         assert text["chances"][1] == pytest.approx(text["chances"][0], abs=0.06)
+
+
+def test_the_pieces_of_a_word_are_one_word_to_a_reader(toy_classifier, tmp_path) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text(json.dumps({"text": TEXTS[2]}) + "\n")
+    found = audit(toy_classifier(), str(file), permutations=5)
+    said = found.frames["predictions"]
+    (words,) = said["words"].to_list()
+    found.frames["predictions"] = said.with_columns(words=pl.Series([[0, 0, *words[2:]]]))
+    flips = found.frames["flip_set"]
+    found.frames["flip_set"] = flips.with_columns(members=pl.Series([[1, 3]]), minimum_fraction=pl.lit(0.5))
+    (text,) = data_of(found.report(tmp_path / "a.html").read_text(encoding="utf-8"))["texts"]
+    assert text["parts"][1:4] == ["wonderful acting", "", "."]
+    (weights,) = said["weights"].to_list()
+    assert text["weights"][0][0] / 100_000 == pytest.approx(weights[0] + weights[1], abs=1e-5)
+    assert len(text["weights"][0]) == len(text["weights"][1]) == len(words) - 1
+    assert text["marks"] == [0, 2]
 
 
 def test_other_scores_than_attention(toy_classifier, tmp_path) -> None:

@@ -63,7 +63,7 @@ class Imitation(Audit):
 
     equation = "AtteFa = min(mean TVD(ŷ_twin, ŷ) / mean sJSD(α_twin, α), 1),  sJSD = JSD / ln 2"
     method = (
-        "A twin is trained from the same start to predict as the model does and to attend elsewhere. If it cannot, its "
+        "A twin of the same shape is trained anew to predict as the model does and to attend elsewhere. If it cannot, its "
         "predictions move as much as its attention and AtteFa is near 1; if it can, AtteFa is near 0. Done for several "
         "seeds. TVD is over all classes, in [0, 1], as the paper's scaled one is for two."
     )

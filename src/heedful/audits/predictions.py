@@ -30,13 +30,22 @@ def prediction_rows(reading: Reading, classifier: Classifier, *, labelled: bool)
             "items": reading.mask.sum(1).tolist(),
             "starts": [row[real, 0].tolist() for row, real in zip(spans, reading.mask, strict=True)],
             "ends": [row[real, 1].tolist() for row, real in zip(spans, reading.mask, strict=True)],
+            "words": _words(reading),
             "weights": ragged(reading.scores("attention"), reading.mask),
         },
         schema_overrides={
             "query": pl.String, "label": pl.String, "starts": pl.List(pl.Int32), "ends": pl.List(pl.Int32),
-            "weights": pl.List(pl.Float32),
+            "words": pl.List(pl.Int32), "weights": pl.List(pl.Float32),
         },
     )  # fmt: skip
+
+
+def _words(reading: Reading) -> list[list[int]]:
+    """Number the word of each item: the pieces of a word share one, and a sentence stands for itself."""
+    if reading.model.architecture.hierarchical:
+        return [list(range(count)) for count in reading.mask.sum(1).tolist()]
+    word_of = reading.batch.tokens.word_of
+    return [row[real].tolist() for row, real in zip(word_of, reading.mask, strict=True)]
 
 
 def item_spans(reading: Reading) -> Int[Tensor, "batch items 2"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import chain, islice, zip_longest
+from itertools import chain, groupby, islice, zip_longest
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -111,20 +111,24 @@ def _text(
     orders: list[str],
 ) -> dict[str, Any]:
     number = row["row"]
-    weights: list[list[int] | None] = [_whole(said["weights"])]
+    words = _pieces(said)
+    weights: list[list[int] | None] = [_whole(said["weights"], words)]
     chances: list[float | None] = [round(said["probability"], 4)]
     for name, heatmap in maps:
         found = kept[name].get(number, {})
-        weights.append(_whole(found.get(heatmap.column)))
+        weights.append(_whole(found.get(heatmap.column), words))
         chances.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
     text = {
-        "row": number, "parts": parts(said["text"], said["starts"], said["ends"]), "query": said["query"],
+        "row": number, "query": said["query"],
+        "parts": parts(said["text"], [said["starts"][w[0]] for w in words], [said["ends"][w[-1]] for w in words]),
         "label": said["label"], "predicted": said["predicted"], "chances": chances, "weights": weights,
         "order": [_finite(row[f"{name}.order"]) for name in orders],
     }  # fmt: skip
     if marked is not None and number in kept[marked[0]]:
         found = kept[marked[0]][number]
-        text["marks"] = found[marked[1].column] if _finite(found[marked[1].known]) is not None else None
+        erased = set(found[marked[1].column])
+        known = _finite(found[marked[1].known]) is not None
+        text["marks"] = [place for place, word in enumerate(words) if erased & set(word)] if known else None
     return text
 
 
@@ -139,8 +143,18 @@ def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
     return [text[a:b] for a, b in zip(cuts, islice(cuts, 1, None), strict=False)]
 
 
-def _whole(weights: list[float] | None) -> list[int] | None:
-    return None if weights is None else [round(weight * SCALE) for weight in weights]
+def _pieces(said: dict[str, Any]) -> list[list[int]]:
+    """Group a text's items by the word they are pieces of; a reader sees words."""
+    count = len(said["starts"])
+    words = said.get("words") or range(count)  # audits of older versions do not tell
+    return [[i for i, _ in group] for _, group in groupby(enumerate(words), key=lambda item: item[1])]
+
+
+def _whole(weights: list[float] | None, words: list[list[int]]) -> list[int] | None:
+    """Add up the weights of each word's pieces."""
+    if weights is None:
+        return None
+    return [round(sum(weights[piece] for piece in word) * SCALE) for word in words]
 
 
 def _finite(value: float | None) -> float | None:
