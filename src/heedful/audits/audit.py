@@ -181,9 +181,8 @@ def percent(number: Number) -> str:
     """
     if number.estimate is None or number.low is None or number.high is None:
         return "an unknown share"
-    return f"{number.estimate:.0%} (95 % interval {number.low * 100:.0f}–{number.high:.0%})".replace(
-        "%", " %"
-    ).replace("95  %", "95 %")
+    estimate, low, high = (100 * share for share in (number.estimate, number.low, number.high))
+    return f"{estimate:.0f} % (95 % interval {low:.0f}–{high:.0f} %)"
 
 
 def value(number: Number, digits: int = 2) -> str:

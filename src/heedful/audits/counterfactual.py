@@ -56,10 +56,10 @@ class Counterfactual(Audit):
     )
     order = Order("eps_max_jsd", "how different another heatmap can be", worst="highest")
 
-    def __init__(self, *arguments: object, **named: object) -> None:
-        super().__init__(*arguments, **named)  # type: ignore[arg-type]
-        # The paper: 0.01, and 0.05 for question answering, where there are more answers to choose from.
-        self.epsilon = self.options.epsilon or (0.05 if self.task == "qa" else 0.01)
+    @property
+    def epsilon(self) -> float:
+        """The user's, or the paper's: 0.01, and 0.05 for questions, where there are more answers to choose from."""
+        return self.options.epsilon or (0.05 if self.task == "qa" else 0.01)
 
     def exact(self, reading: Reading) -> bool:
         """Whether the true maximum can be had."""

@@ -135,9 +135,9 @@ class Reading:
         return logits.view(batch, variants, -1)
 
 
-def read(model: AttentionModel, batch: Batch, *, seed: int = 0, own: Tensor | None = None) -> Reading:
+def read(model: AttentionModel, batch: Batch, *, seed: int = 0) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)
         weights = model.normalise(model.score(states), states.mask)
-    return Reading(model, batch, states, weights, seed, own)
+    return Reading(model, batch, states, weights, seed)

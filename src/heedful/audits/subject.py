@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ class Subject:
         reading = read(self.model, batch, seed=self.options.seed)
         if self.scores is not None:
             own = padded(self.scores, torch.from_numpy(rows), reading.mask)
-            reading = Reading(reading.model, batch, reading.states, reading.weights, reading.seed, own)
+            reading = replace(reading, own=own)
         size = reading.states.h.numel()
         if size <= self._room:
             self._room -= size

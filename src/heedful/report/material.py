@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,21 +99,17 @@ class Material:
         return _read(self.run if of_run else self.folder, "config.yaml", yaml.safe_load)
 
 
-class _readable:  # noqa: N801 used like a function
+@contextmanager
+def _readable(folder: Path | None, name: str) -> Iterator[None]:
     """Turn what a damaged file does into one sentence."""
-
-    def __init__(self, folder: Path | None, name: str) -> None:
-        self.path = f"{folder / INSTANCES / name}.parquet" if folder else name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, pl.exceptions.PolarsError | OSError | KeyError):
-            reason = (str(error).splitlines() or ["unreadable"])[0]
-            raise BadInput(
-                f"{self.path} is missing or damaged ({reason}): delete its folder and audit again."
-            ) from None
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError, KeyError) as error:
+        path = f"{folder / INSTANCES / name}.parquet" if folder else name
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        raise BadInput(
+            f"{path} is missing or damaged ({reason}): delete its folder and audit again."
+        ) from None
 
 
 def _read(folder: Path | None, name: str, parse: Any) -> dict[str, Any]:
