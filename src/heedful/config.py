@@ -20,7 +20,10 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Size = Annotated[float, Field(gt=0)]
+Sizes = Annotated[tuple[Size, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
+Norm = Literal["linf", "l2", "l1"]
 
 
 class _Options(BaseModel):
@@ -122,7 +125,10 @@ class TrainingOptions(_Options):
 class ObjectiveOptions(_Options):
     """What single objectives need besides. They count for a run's identity only where its objective reads them."""
 
-    base: str | None = Field(None, description="Run that is imitated (objective imitation).")
+    base: str | None = Field(
+        None,
+        description="Run that is imitated (imitation), or stayed close to (seat, steady); a vanilla model is found or trained if not given.",
+    )
     divergence: Literal["jsd", "kl"] = Field(
         "jsd",
         description="How far attention is from the base's: AtteFa's JSD, or Wiegreffe & Pinter's KL (imitation).",
@@ -134,6 +140,32 @@ class ObjectiveOptions(_Options):
     )
     select_on: Literal["dev", "test"] = Field(
         "dev", description="Split that selects a twin's epoch; test follows the AtteFa paper (imitation)."
+    )
+    radius: Size | None = Field(
+        None,
+        description="Size of the perturbation: on embeddings (word_at, word_iat, steady), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
+    )
+    norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
+    adversarial: float = Field(
+        1.0, ge=0, description="Weight of the perturbed loss (word_at, word_iat, attention_at, attention_iat)."
+    )
+    neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
+    stability: float | None = Field(
+        None, ge=0, description="Weight of the stability term (λ₁ of seat, λ of steady); 0 leaves it out."
+    )
+    overlap: float | None = Field(
+        None, ge=0, description="Weight of the top-k term (λ₂ of seat and steady); 0 leaves it out."
+    )
+    top_k: Count = Field(7, description="Items whose weights are held where they are (seat, steady).")
+    trained: Literal["attention", "all"] | None = Field(
+        None, description="What is trained: attention alone, or all; the objective's own if not given (seat, steady)."
+    )
+    inner: Literal["exact", "pgd"] | None = Field(
+        None, description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat)."
+    )
+    steps: Count = Field(10, description="Steps of the search for a perturbation (seat with --inner pgd, steady).")
+    noise: Literal["random", "adversarial"] = Field(
+        "random", description="Noise on the embeddings: drawn, or the worst that is found (steady)."
     )
 
 
@@ -189,7 +221,22 @@ class AuditOptions(_Options):
     )
     seeds: Numbers | None = Field(
         None,
-        description="Seeds of the twins that imitation trains; the papers' nine, or three of them with --quick.",
+        description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the other models of seed_stability.",
+    )
+    noise: Sizes = Field(
+        (1e-3, 5e-3, 1e-2, 5e-2),
+        description="Standard deviations of the noise on embeddings, separated by commas (embedding_stability).",
+    )
+    replaced: Numbers = Field((1, 2, 3), description="Words replaced in a text, separated by commas (word_stability).")
+    synonyms: str | None = Field(
+        None,
+        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line (word_stability).",
+    )
+    draws: Count = Field(3, description="Times that noise or words are drawn for a text (stability audits).")
+    top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
+    radii: Sizes = Field(
+        (0.001, 0.01, 0.05, 0.1, 0.5),
+        description="Sizes of a change of the weights, separated by commas (certificate).",
     )
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
     seed: int = Field(0, ge=0, lt=2**31, description="Seed of samples, shuffles and intervals.")

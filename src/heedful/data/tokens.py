@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -28,6 +28,12 @@ class Tokens:
     offsets: Int[Tensor, "batch tokens 2"]
     word_of: Int[Tensor, "batch tokens"]
     sentence_of: Int[Tensor, "batch tokens"] | None = None
+    shift: Float[Tensor, "batch tokens dim"] | None = None
+    """What is added to the embeddings: noise is a part of the input, and goes where its token goes."""
+
+    def shifted(self, shift: Float[Tensor, "batch tokens dim"]) -> Tokens:
+        """Give the same texts with something added to the embeddings of their tokens."""
+        return replace(self, shift=shift)
 
     def take(self, rows: Int[Tensor, " chosen"]) -> Tokens:
         """Give the texts of these rows, as often and in the order they are named."""
@@ -39,6 +45,7 @@ class Tokens:
             offsets=self.offsets[rows],
             word_of=self.word_of[rows],
             sentence_of=None if self.sentence_of is None else self.sentence_of[rows],
+            shift=None if self.shift is None else self.shift[rows],
         )
 
     @cached_property

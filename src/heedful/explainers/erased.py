@@ -56,7 +56,7 @@ def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "var
     def moved(field: Tensor, fill: int) -> Tensor:
         return field[rows].gather(1, order).masked_fill(~real, fill)
 
-    tokens = batch.tokens
+    tokens, shift = batch.tokens, batch.tokens.shift
     return Batch(
         labels=batch.labels[rows],
         rows=batch.rows[rows],
@@ -70,6 +70,7 @@ def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "var
             offsets=tokens.offsets[rows].gather(1, order[..., None].expand(-1, -1, 2)) * real[..., None],
             word_of=moved(tokens.word_of, -1),
             sentence_of=None if tokens.sentence_of is None else _renumbered(moved(tokens.sentence_of, -1)),
+            shift=None if shift is None else shift[rows[:, None], order] * real[..., None],
         ),
     )
 

@@ -18,8 +18,8 @@ from heedful.models.states import Output
 def serves(model: AttentionModel, batch: Batch) -> bool:
     """Whether words can be encoded once each, with the same result as every token by itself.
 
-    A query makes the score of a word depend on more than the word, and dropout in training draws anew for every
-    token.
+    A query makes the score of a word depend on more than the word, noise makes its embedding another in every
+    place, and dropout in training draws anew for every token.
     """
     a = model.architecture
     drops = model.training and max(a.embedding_dropout, a.decoder_dropout) > 0
@@ -32,6 +32,7 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
         and a.heads == 1
         and batch.query is None
         and batch.candidates is None
+        and batch.tokens.shift is None
         and not drops
     )
 

@@ -130,7 +130,7 @@ class AttentionModel(nn.Module):
         table = self.encoder.embedding if isinstance(self.encoder, TransformerEncoder) else self.embedding
         assert table is not None
         embedded: Tensor = table(tokens.ids)
-        return embedded
+        return embedded if tokens.shift is None else embedded + tokens.shift
 
     def _encode_query(self, tokens: Tokens) -> Tensor:
         encoder = self.query_encoder or self.encoder
