@@ -143,11 +143,13 @@ class ObjectiveOptions(_Options):
     )
     radius: Size | None = Field(
         None,
-        description="Size of the perturbation: on embeddings (word_at, word_iat, steady), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
+        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
     )
     norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
     adversarial: float = Field(
-        1.0, ge=0, description="Weight of the perturbed loss (word_at, word_iat, attention_at, attention_iat)."
+        1.0,
+        ge=0,
+        description="Weight of the perturbed loss (word_at, word_iat, attention_rp, attention_at, attention_iat).",
     )
     neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
     stability: float | None = Field(
@@ -158,12 +160,16 @@ class ObjectiveOptions(_Options):
     )
     top_k: Count = Field(7, description="Items whose weights are held where they are (seat, steady).")
     trained: Literal["attention", "all"] | None = Field(
-        None, description="What is trained: attention alone, or all; the objective's own if not given (seat, steady)."
+        None,
+        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady).",
     )
     inner: Literal["exact", "pgd"] | None = Field(
-        None, description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat)."
+        None,
+        description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat).",
     )
-    steps: Count = Field(10, description="Steps of the search for a perturbation (seat with --inner pgd, steady).")
+    steps: Count = Field(
+        10, description="Steps of the search for a perturbation (seat with --inner pgd, steady)."
+    )
     noise: Literal["random", "adversarial"] = Field(
         "random", description="Noise on the embeddings: drawn, or the worst that is found (steady)."
     )
@@ -227,12 +233,14 @@ class AuditOptions(_Options):
         (1e-3, 5e-3, 1e-2, 5e-2),
         description="Standard deviations of the noise on embeddings, separated by commas (embedding_stability).",
     )
-    replaced: Numbers = Field((1, 2, 3), description="Words replaced in a text, separated by commas (word_stability).")
+    replaced: Numbers = Field(
+        (1, 2, 3), description="Words replaced in a text, separated by commas (word_stability)."
+    )
     synonyms: str | None = Field(
         None,
         description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line (word_stability).",
     )
-    draws: Count = Field(3, description="Times that noise or words are drawn for a text (stability audits).")
+    draws: Count = Field(1, description="Times that noise or words are drawn for a text (stability audits).")
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
     radii: Sizes = Field(
         (0.001, 0.01, 0.05, 0.1, 0.5),

@@ -160,3 +160,19 @@ def test_probabilities_of_one_logit_are_those_of_a_sigmoid():
     expected = torch.sigmoid(logits[:, 0])
     torch.testing.assert_close(probabilities(logits)[:, 1], expected)
     torch.testing.assert_close(probabilities(logits).sum(-1), torch.ones(3))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"heads": 2}, {"query": True}, {"query": True, "heads": 3, "classes": 4}]
+)
+def test_slopes_of_a_linear_decoder_are_its_gradients(toy_classifier, toy_split, options):
+    classifier = toy_classifier(**options)
+    split = toy_split(query=bool(options.get("query")), classes=options.get("classes", 2))
+    batch, model = classifier.instances(split).batch(np.arange(6)), classifier.model
+    states = model.encode(model.embed(batch), batch)
+    weights = model.attend(states).detach().requires_grad_()
+    logits = model.decode(states, weights)
+    slopes = model.decoder.slopes(states.h, states.query)
+    for output in range(logits.shape[-1]):
+        (expected,) = torch.autograd.grad(logits[:, output].sum(), weights, retain_graph=True)
+        assert torch.allclose(slopes[..., output], expected, atol=1e-5)

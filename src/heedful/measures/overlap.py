@@ -1,11 +1,11 @@
-"""How many of the most important items two scores have in common."""
+"""How many of the most important items two scores have in common, and a loss that makes it more."""
 
 from __future__ import annotations
 
 import math
 
 import torch
-from jaxtyping import Bool, Float64, Shaped
+from jaxtyping import Bool, Float, Float64, Shaped
 from torch import Tensor
 
 
@@ -31,6 +31,28 @@ def top_k_overlap(
     shared = (_top_k(x, k=k, real=real) & _top_k(y, k=k, real=real)).sum(-1)
     overlap = shared.double() / real.sum(-1).clamp(max=k)  # 0 / 0 where no item is real
     return overlap.masked_fill(((x.isnan() | y.isnan()) & real).any(-1), math.nan)
+
+
+def top_k_loss(
+    w: Float[Tensor, "*batch items"],
+    v: Float[Tensor, "*batch items"],
+    *,
+    k: int,
+    mask: Bool[Tensor, "*batch items"],
+) -> Float[Tensor, "*batch"]:
+    """SEAT's surrogate of top-k overlap (Equation 5): how far weights differ on the top k of either, over 2k.
+
+    Differentiable in both; which items are on top is taken as given. A row with fewer than k real items is
+    divided by their number instead; 0 where no item is real.
+
+    >>> w, v = torch.tensor([[0.7, 0.2, 0.1]]), torch.tensor([[0.2, 0.7, 0.1]])
+    >>> top_k_loss(w, v, k=1, mask=torch.ones(1, 3, dtype=torch.bool))  # (|0.7 − 0.2| + |0.7 − 0.2|) / 2
+    tensor([0.5000])
+    """
+    mask = mask.expand(w.shape)
+    tops = [_top_k(scores.flatten(0, -2), k=k, real=mask.flatten(0, -2)).view(w.shape) for scores in (w, v)]
+    counted = tops[0].to(w.dtype) + tops[1].to(w.dtype)
+    return ((w - v).abs() * counted).sum(-1) / (2 * mask.sum(-1).clamp(min=1, max=k))
 
 
 def _top_k(

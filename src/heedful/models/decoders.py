@@ -20,6 +20,7 @@ class LinearDecoder(nn.Module):
 
     def __init__(self, options: ModelOptions, size: int, query_size: int | None, outputs: int) -> None:
         super().__init__()
+        self.heads = options.heads
         features = options.heads * size
         self.match: nn.Module | None = None
         if query_size:
@@ -37,6 +38,19 @@ class LinearDecoder(nn.Module):
             features = torch.cat([features, related.flatten(-2), query], dim=-1)
         logits: Tensor = self.output(features)
         return logits
+
+    def slopes(
+        self, h: Float[Tensor, "batch items size"], query: Float[Tensor, "batch query_size"] | None
+    ) -> Float[Tensor, "batch heads items outputs"]:
+        """How much each logit gains from weight on each item: Wh_i, and W(h_i∘q) where there is a query."""
+        size, heads, weight = h.shape[-1], self.heads, self.output.weight
+        each = heads * size
+        gains = nn.functional.linear(h, weight[:, :each].reshape(-1, size))  # [batch, items, outputs · heads]
+        if query is not None and self.match is not None:
+            related = h * self.match(query)[:, None]
+            gains = gains + nn.functional.linear(related, weight[:, each : 2 * each].reshape(-1, size))
+        by_head: Tensor = gains.view(*gains.shape[:-1], -1, heads)
+        return by_head.permute(0, 3, 1, 2)
 
 
 class MLPDecoder(nn.Module):

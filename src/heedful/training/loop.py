@@ -41,7 +41,10 @@ class Trainer:
     ) -> None:
         self.model, self.objective, self.options = model, objective, options
         self.metric = objective.metric or metric
-        self.optimiser = build_optimiser(options, objective.trained())
+        rate = min(options.learning_rate, objective.fastest)
+        self.optimiser = build_optimiser(
+            options.model_copy(update={"learning_rate": rate}), objective.trained()
+        )
         self.checkpoint, self.watcher, self.log = (
             checkpoint,
             watcher or Silent(),
@@ -110,7 +113,9 @@ class Trainer:
 
     def end_epoch(self, epoch: int, loss: float, dev: dict[str, float]) -> None:
         """Record the epoch, keep the best weights, and write it all down."""
-        self.progress.history.append({"epoch": epoch + 1, "loss": loss, "dev": dev})
+        train = self.objective.tally()
+        seen = {"train": train} if train else {}
+        self.progress.history.append({"epoch": epoch + 1, "loss": loss, **seen, "dev": dev})
         if dev[self.metric] > self.progress.best_score:
             self.progress.best_epoch, self.progress.best_score = epoch, dev[self.metric]
             self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}

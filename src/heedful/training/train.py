@@ -57,13 +57,20 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             return _load(run, console)
-        prepared = prepare(config, corpus, say=status.update)
+        told = config
+        if config.base is None and OBJECTIVES.get(config.objective).vanilla:
+            status.stop()
+            vanilla = config.model_copy(update={"objective": "vanilla"})
+            console.print("A vanilla model of the same options comes first.", soft_wrap=True)
+            told = config.model_copy(update={"base": str(train(vanilla, runs=runs, console=console).run)})
+            status.start()
+        prepared = prepare(told, corpus, say=status.update)
         with run.locked():
             if run.complete:  # another process was faster
                 return _load(run, console)
             run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
             status.stop()
-            _fit(config, corpus, prepared, run, metric, console)
+            _fit(told, corpus, prepared, run, metric, console)
     return Classifier.from_pretrained(run.folder)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
@@ -23,6 +24,10 @@ class Objective:
     """Fields of `ObjectiveOptions` that it reads."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
+    fastest: ClassVar[float] = math.inf
+    """The largest learning rate it takes, for one that begins with a trained model."""
+    vanilla: ClassVar[bool] = False
+    """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
 
     def __init__(
         self,
@@ -45,6 +50,10 @@ class Objective:
         """What one step makes smaller."""
         raise TypeError(f"{type(self).__name__} has no loss")
 
+    def tally(self) -> dict[str, float]:
+        """Means over the texts of the epoch that has just been trained, for the log."""
+        return {}
+
     def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Give the parameters that the optimiser may change."""
         return ((name, p) for name, p in self.model.named_parameters() if p.requires_grad)
@@ -59,7 +68,16 @@ class Objective:
 
 
 OBJECTIVES: Registry[type[Objective]] = Registry(
-    "objective", "heedful.training.objectives.vanilla", "heedful.training.objectives.imitation"
+    "objective",
+    "heedful.training.objectives.vanilla",
+    "heedful.training.objectives.imitation",
+    "heedful.training.objectives.word_at",
+    "heedful.training.objectives.word_iat",
+    "heedful.training.objectives.attention_rp",
+    "heedful.training.objectives.attention_at",
+    "heedful.training.objectives.attention_iat",
+    "heedful.training.objectives.seat",
+    "heedful.training.objectives.steady",
 )
 
 

@@ -1,0 +1,147 @@
+"""What objectives share that begin as a vanilla model is, and keep its predictions and its top items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from heedful.config import ObjectiveOptions
+from heedful.data.batches import inference_batches
+from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
+from heedful.measures.divergence import kl
+from heedful.measures.overlap import top_k_loss, top_k_overlap
+from heedful.measures.performance import performance
+from heedful.models.classifier import Classifier
+from heedful.models.model import AttentionModel, probabilities
+from heedful.training.objectives import Objective
+from heedful.training.recorded import Recorded
+
+Terms = dict[str, Float[Tensor, " batch"]]
+_TINY = 1e-12
+
+
+class Anchored(Objective):
+    """A loss that is a sum of terms, text by text; a subclass gives the terms, and says how they add up."""
+
+    vanilla = True
+    strengths: ClassVar[Mapping[str, float]]
+    """Own values of the options `stability` and `overlap`."""
+    own_part: ClassVar[Literal["attention", "all"]]
+    """What is trained where the user does not say."""
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        super().__init__(model, class_weights, config)
+        if not model.has_attention:
+            raise BadInput("Stable attention needs attention: use --pooling attention.")
+        given = {name: getattr(self.config, name) for name in self.strengths}
+        self.strength = {
+            name: self.strengths[name] if value is None else value for name, value in given.items()
+        }
+        self.recorded: dict[int, Recorded] = {}
+        self.seen: dict[str, float] = {}
+        self.count = 0
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Begin as the vanilla model is, and run that once over every split: it is never run again, nor changed."""
+        assert self.config.base is not None
+        base = Classifier.from_pretrained(Path(self.config.base))
+        if base.model.architecture != self.model.architecture:
+            raise BadInput(
+                f"{self.config.base} has another shape than the model to be trained: give the same model options to both."
+            )
+        self.model.load_state_dict(base.model.state_dict())
+        for parameter in self.model.parameters():
+            parameter.requires_grad_(False)
+        for _, parameter in self.trained():
+            parameter.requires_grad_()
+        for instances in splits.values():
+            self.recorded[id(instances)] = Recorded(base.model, instances)
+        self.train = self.recorded[id(splits["train"])]
+
+    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+        """Attention alone, or all but the embeddings, which could be made large until no noise counts."""
+        for name, parameter in self.model.named_parameters():
+            if name.startswith("attention.") or (self.part == "all" and not _embeds(name)):
+                yield name, parameter
+
+    @property
+    def part(self) -> Literal["attention", "all"]:
+        """What is trained."""
+        return self.config.trained or self.own_part
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """Mean over texts of all terms that count, each with its weight."""
+        terms = self.terms(batch, self.train)
+        self.count += len(batch)
+        for name, term in terms.items():
+            self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
+        return self.total(terms).mean()
+
+    def tally(self) -> dict[str, float]:
+        """Means of the terms over the texts trained on since the last call."""
+        means = {name: total / self.count for name, total in self.seen.items()}
+        self.seen, self.count = {}, 0
+        return means
+
+    def terms(self, batch: Batch, base: Recorded) -> Terms:
+        """Every term of the loss, text by text, and the true overlap."""
+        raise TypeError(f"{type(self).__name__} has no terms")
+
+    def total(self, terms: Terms) -> Float[Tensor, " batch"]:
+        """Add up the terms that count."""
+        raise TypeError(f"{type(self).__name__} has no total")
+
+    def close(
+        self,
+        logits: Float[Tensor, "batch outputs"],
+        weights: Float[Tensor, "batch heads items"],
+        mask: Bool[Tensor, "batch items"],
+        batch: Batch,
+        base: Recorded,
+    ) -> Terms:
+        """How far predictions and top items are from the vanilla model's."""
+        theirs, k = base.weights(batch.rows, weights.shape[-1]), self.config.top_k
+        # Of KL and cross-entropy the gradient is the same, and KL is 0 where predictions are.
+        terms = {
+            "closeness": kl(base.chances[batch.rows], probabilities(logits).clamp(min=_TINY)),
+            "top_k_loss": top_k_loss(theirs, weights, k=k, mask=mask[:, None]).mean(1),
+        }
+        with torch.no_grad():
+            terms["top_k_overlap"] = top_k_overlap(weights.mean(1), theirs.mean(1), k=k, mask=mask).to(
+                logits.dtype
+            )
+        return terms
+
+    def evaluate(self, instances: Instances) -> dict[str, float]:
+        """Performance, every term's mean, and the negative of the loss under the objective's name, which selects."""
+        assert self.metric is not None
+        self.model.eval()
+        base, parts, totals = self.recorded[id(instances)], [], []
+        chances = torch.zeros(len(instances), instances.classes)
+        with torch.no_grad():
+            for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
+                batch = instances.batch(rows.numpy())
+                chances[rows] = probabilities(self.model(batch).logits)
+                parts.append(self.terms(batch, base))
+                totals.append(self.total(parts[-1]))
+        means = {name: float(torch.cat([part[name] for part in parts]).nanmean()) for name in parts[0]}
+        return {
+            self.metric: -float(torch.cat(totals).mean()),
+            **means,
+            **performance(instances.split.labels, chances.double().numpy()),
+        }
+
+
+def _embeds(name: str) -> bool:
+    return name.startswith("embedding.") or ".embeddings." in name

@@ -1,0 +1,104 @@
+"""SEAT: attention that keeps predictions and top items, and under which small changes of it matter little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from heedful.config import ObjectiveOptions
+from heedful.data.instances import Batch
+from heedful.errors import BadInput
+from heedful.measures.inner_maximum import exact_maximum, prediction_kl, searched_maximum
+from heedful.models.decoders import LinearDecoder
+from heedful.models.model import AttentionModel
+from heedful.models.states import States
+from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.anchored import Anchored, Terms
+from heedful.training.recorded import Recorded
+
+RADIUS = 1e-3
+"""As the released code has it; the paper names none."""
+
+
+@OBJECTIVES.register("seat", "stable attention that keeps a vanilla model's predictions and top words (SEAT)")
+class Seat(Anchored):
+    """D₁(vanilla, ours) + λ₁ · max over ‖δ‖ ≤ R of D₂(ours, ours under α + δ) + λ₂ · L_topk (Equation 6).
+
+    D is the KL divergence: the paper's cross-entropy less the entropy of the prediction that is kept, so that it
+    is 0 where nothing changes. δ is one vector over all heads and real items of a text.
+    """
+
+    options = ("base", "stability", "overlap", "top_k", "radius", "norm", "trained", "inner", "steps")
+    metric = "seat"
+    strengths = {"stability": 1.0, "overlap": 1000.0}  # noqa: RUF012 the paper's λ₁ and λ₂
+    own_part = "attention"
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        super().__init__(model, class_weights, config)
+        able = bool(model.decoder.linear) and model.architecture.classes == 2
+        if self.config.inner == "exact" and not able:
+            raise BadInput(
+                "The inner maximum has a closed form for two classes and a linear decoder only: use --inner pgd."
+            )
+        self.exact = able and self.config.inner != "pgd"
+        self.radius = self.config.radius or RADIUS
+
+    def terms(self, batch: Batch, base: Recorded) -> Terms:
+        """Closeness, stability, top-k loss, and the true overlap."""
+        states = self.model.encode(self.model.embed(batch), batch)
+        weights = self.model.normalise(self.model.score(states), states.mask)
+        logits = self.model.decode(states, weights)
+        with without(self.model.decoder_dropout):  # every step of a search must ask the same network
+            says = self.model.decode(states, weights) if self._drops() else logits
+            stability = self.inner_maximum(states, weights, says)
+        return {"stability": stability, **self.close(logits, weights, states.mask, batch, base)}
+
+    def total(self, terms: Terms) -> Float[Tensor, " batch"]:
+        """Equation 6."""
+        return (
+            terms["closeness"]
+            + self.strength["stability"] * terms["stability"]
+            + self.strength["overlap"] * terms["top_k_loss"]
+        )
+
+    def inner_maximum(
+        self,
+        states: States,
+        weights: Float[Tensor, "batch heads items"],
+        logits: Float[Tensor, "batch outputs"],
+    ) -> Float[Tensor, " batch"]:
+        """max over ‖δ‖ ≤ R of D₂, text by text; `logits` are what the model says without a perturbation."""
+        norm = self.config.norm
+        if self.exact:
+            decoder = self.model.decoder
+            assert isinstance(decoder, LinearDecoder)
+            slopes = decoder.slopes(states.h, states.query)[..., 0] * states.mask[:, None]
+            return exact_maximum(logits[:, 0], slopes.flatten(1), radius=self.radius, norm=norm)
+
+        def moved(delta: Float[Tensor, "batch places"]) -> Float[Tensor, " batch"]:
+            return prediction_kl(logits, self.model.decode(states, weights + delta.view(weights.shape)))
+
+        mask = states.mask[:, None].expand(weights.shape).flatten(1)
+        return moved(searched_maximum(moved, mask, radius=self.radius, norm=norm, steps=self.config.steps))
+
+    def _drops(self) -> bool:
+        return self.model.training and self.model.architecture.decoder_dropout > 0
+
+
+@contextmanager
+def without(dropout: nn.Dropout) -> Iterator[None]:
+    """Switch dropout off for a while."""
+    drops = dropout.training
+    dropout.eval()
+    try:
+        yield
+    finally:
+        dropout.train(drops)

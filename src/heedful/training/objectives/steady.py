@@ -1,0 +1,119 @@
+"""Steady: attention that holds still under noise, measured against how sharp it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from heedful.config import ObjectiveOptions
+from heedful.data.instances import Batch
+from heedful.measures.divergence import jsd, sharpness, tvd
+from heedful.measures.norms import project, steepest
+from heedful.models.model import AttentionModel, probabilities
+from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.anchored import Anchored, Terms
+from heedful.training.recorded import Recorded
+
+RADIUS = 0.05
+"""Noise in training. Smaller noise does the same with a larger λ: instability grows with its square."""
+_FLAT = 1e-4
+"""Two heatmaps that are together no sharper than this are flat, and have no stability to speak of."""
+
+
+@OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
+class Steady(Anchored):
+    """D₁(vanilla, ours) + λ · JSD(w, w′) / (JSD(w, u) + JSD(w′, u)) + TVD(p, p′) + λ₂ · JSD(w, w of vanilla).
+
+    w′ and p′ are read from embeddings with noise, and u is uniform. Instability alone is least where attention is
+    flat, so that it is taken relative to sharpness; and the whole heatmap is held to the vanilla one, not only its
+    top k as in SEAT, because weights can go flat and keep their order. The encoder must be trained too: a
+    heatmap that is to stay where it is can only be made steadier by states that are.
+    """
+
+    options = ("base", "stability", "overlap", "top_k", "radius", "trained", "steps", "noise")
+    metric = "steady"
+    strengths = {"stability": 30.0, "overlap": 2.0}  # noqa: RUF012
+    own_part = "all"
+    fastest = 1e-3
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        super().__init__(model, class_weights, config)
+        self.radius = self.config.radius or RADIUS
+
+    def terms(self, batch: Batch, base: Recorded) -> Terms:
+        """Closeness, instability relative to sharpness, change of the prediction, and distance to vanilla's heatmap."""
+        logits, weights, mask = self._read_both(batch, self._noise(batch))
+        clean, noisy = weights.chunk(2)
+        says, would = probabilities(logits).chunk(2)
+        theirs = base.weights(batch.rows, weights.shape[-1])
+        return {
+            "instability": relative_jsd(clean, noisy, mask).mean(1),
+            "change": tvd(says, would),
+            "distance": jsd(clean, theirs).mean(1),
+            **self.close(logits[: len(batch)], clean, mask, batch, base),
+        }
+
+    def total(self, terms: Terms) -> Float[Tensor, " batch"]:
+        """Add up all but what is only written down: the top-k loss and the true overlap."""
+        return (
+            terms["closeness"]
+            + self.strength["stability"] * terms["instability"]
+            + terms["change"]
+            + self.strength["overlap"] * terms["distance"]
+        )
+
+    def _read_both(
+        self, batch: Batch, shift: Float[Tensor, "batch tokens dim"]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Read each text without and with the shift, in one batch: first logits and weights as they are, then shifted."""
+        twice = batch.take(torch.arange(len(batch)).repeat(2))
+        both = twice.tokens.shifted(torch.cat([torch.zeros_like(shift), shift]))
+        states = self.model.encode(self.model.embed(twice := replace(twice, tokens=both)), twice)
+        weights = self.model.normalise(self.model.score(states), states.mask)
+        return self.model.decode(states, weights), weights, states.mask[: len(batch)]
+
+    def _noise(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
+        """Normal noise on every real token; the same at every evaluation, so that epochs can be compared."""
+        with torch.no_grad():
+            size = self.model.embed(batch).shape
+        generator = None if self.model.training else torch.Generator().manual_seed(0)
+        real = batch.tokens.mask[..., None]
+        noise = self.radius * torch.randn(size, generator=generator) * real
+        return self._worse(batch, noise) if self.config.noise == "adversarial" else noise
+
+    def _worse(
+        self, batch: Batch, noise: Float[Tensor, "batch tokens dim"]
+    ) -> Float[Tensor, "batch tokens dim"]:
+        """Climb from drawn noise to noise of the same length that moves the heatmap more, text by text."""
+        shape = noise.shape
+        length = torch.linalg.vector_norm(noise.flatten(1), dim=1, keepdim=True).clamp(min=1e-30)
+        unit = noise.flatten(1) / length
+        with torch.enable_grad():
+            for _ in range(self.config.steps):
+                unit = unit.detach().requires_grad_()
+                _, weights, mask = self._read_both(batch, (unit * length).view(shape))
+                clean, noisy = weights.chunk(2)
+                moved = relative_jsd(clean, noisy, mask).sum()
+                (slope,) = torch.autograd.grad(moved, unit)
+                climbed = unit.detach() + steepest(slope, "l2") * (2 / self.config.steps)
+                unit = project(climbed, radius=1.0, norm="l2", surface=True)
+        worst: Tensor = (unit * length).view(shape)
+        return worst
+
+
+def relative_jsd(
+    w: Float[Tensor, "batch heads items"],
+    v: Float[Tensor, "batch heads items"],
+    mask: Bool[Tensor, "batch items"],
+) -> Float[Tensor, "batch heads"]:
+    """JSD of two heatmaps over how far both are from uniform; 0 for flat ones, which have nothing to hold still."""
+    sharp = sharpness(w, mask[:, None]) + sharpness(v, mask[:, None])
+    return torch.where(sharp > _FLAT, jsd(w, v) / sharp.clamp(min=_FLAT), 0.0)

@@ -1,0 +1,129 @@
+"""Adversarial training on word embeddings along directions to other words (Sato et al., 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from heedful.data.instances import Batch, Instances
+from heedful.data.offline import quick_to_give_up
+from heedful.models.model import AttentionModel
+from heedful.models.transformer import TransformerEncoder
+from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.perturbed import Clean, PerturbedWords
+
+_NUMBERS = 2**22  # held at a time, 16 megabytes: similarities of words, or directions of tokens
+_FLAT = 1e-12  # a slope has length one: along directions where less than this is left, it is rounding
+
+
+@OBJECTIVES.register(
+    "word_iat", "adversarial training of the embeddings, along directions to each word's nearest words (Sato)"
+)
+class WordIAT(PerturbedWords):
+    """r_t = Σ_j α_tj d_tj with d_tj the unit vector from word t to its j-th nearest word, α = ε · g / ‖g‖₂.
+
+    g_tj = ∂loss/∂α_tj at 0, that is, the gradient along d_tj; the norm is over a whole text. Nearest words are those of
+    the training texts by cosine, found at the start of each epoch, or once where embeddings are not trained.
+    """
+
+    options = (*PerturbedWords.options, "neighbours")
+    size = 2.0  # as strong as word_at's 1 (sst2: loss .44 → .63, accuracy .82 → .75)
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Note the words of the training texts; only they are moved, and only towards real ones."""
+        tokens = splits["train"].tokens
+        ids = tokens.ids if tokens.word_of is None else tokens.ids[tokens.word_of >= 0]
+        words = np.unique(ids)
+        self.words = torch.from_numpy(words).long()
+        self.targets = torch.from_numpy(np.setdiff1d(words, special_words(self.model))).long()
+        self.texts, self.seen = len(splits["train"]), 0
+        self.nearest: Int[Tensor, "words neighbours"] | None = None
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """Cross-entropy of both batches, with the nearest words of this epoch."""
+        table = embedding_table(self.model)
+        if self.nearest is None or (table.requires_grad and self.seen >= self.texts):
+            k = self.config.neighbours
+            self.nearest, self.seen = nearest_words(table.detach(), self.words, self.targets, k), 0
+        self.seen += len(batch)
+        return super().loss(batch)
+
+    def perturbation(self, clean: Clean) -> Float[Tensor, "batch tokens dim"]:
+        """Go uphill along the directions to other words as far as allowed."""
+        assert self.nearest is not None
+        mask = clean.batch.tokens.mask
+        text = mask.nonzero()[:, 0]  # of each token
+        slope, embedded = clean.slope()[mask], clean.at.detach()[mask]  # [all tokens, dim]
+        near = self.nearest[clean.batch.tokens.ids[mask]]
+        moves, squares = towards(slope, embedded, near, embedding_table(self.model).detach())
+        # α has length one over a text: Σ_tj g_tj² is summed over its tokens.
+        total = squares.new_zeros(len(mask)).index_add(0, text, squares)
+        length = self.lengths(clean)[:, 0, 0] / total.sqrt().clamp(min=_FLAT)
+        return torch.zeros_like(clean.at).masked_scatter(clean.mask, moves * length[text, None])
+
+
+def towards(
+    slope: Float[Tensor, "tokens dim"],
+    embedded: Float[Tensor, "tokens dim"],
+    near: Int[Tensor, "tokens neighbours"],
+    table: Float[Tensor, "words dim"],
+) -> tuple[Float[Tensor, "tokens dim"], Float[Tensor, " tokens"]]:
+    """Give Σ_j g_tj d_tj and Σ_j g_tj² of every token, with all directions of some tokens at a time."""
+    moves, squares = torch.zeros_like(slope), slope.new_zeros(len(slope))
+    size = max(1, _NUMBERS // max(1, near.shape[1] * slope.shape[1]))
+    for first in range(0, len(slope), size):
+        part = slice(first, first + size)
+        # A neighbour in the very same place is no direction: zero stays zero.
+        d = nn.functional.normalize(table[near[part]] - embedded[part, None], dim=-1)
+        along = torch.einsum("tkd,td->tk", d, slope[part])
+        moves[part] = torch.einsum("tk,tkd->td", along, d)
+        squares[part] = along.square().sum(-1)
+    return moves, squares
+
+
+def nearest_words(
+    table: Float[Tensor, "vocabulary dim"],
+    words: Int[Tensor, " words"],
+    targets: Int[Tensor, " targets"],
+    neighbours: int,
+) -> Int[Tensor, "vocabulary neighbours"]:
+    """Find the targets nearest to every word by cosine, never the word itself; targets are in ascending order.
+
+    Other rows of the table name themselves, which is no direction. A small vocabulary gives as many as it has.
+    """
+    count = max(0, min(neighbours, len(targets) - 1))
+    nearest = torch.arange(len(table))[:, None].repeat(1, count)
+    if count == 0:
+        return nearest
+    unit = nn.functional.normalize(table, dim=-1)
+    others = unit[targets].T.contiguous()
+    for part in torch.split(words, max(1, _NUMBERS // len(targets))):
+        similarity = unit[part] @ others
+        place = torch.searchsorted(targets, part).clamp(max=len(targets) - 1)
+        itself = (targets[place] == part).nonzero()[:, 0]
+        similarity[itself, place[itself]] = -torch.inf
+        nearest[part] = targets[similarity.topk(count).indices]
+    return nearest
+
+
+def embedding_table(model: AttentionModel) -> Float[Tensor, "words dim"]:
+    """The vectors of all words, or word pieces, as they are now."""
+    table = model.encoder.embedding if isinstance(model.encoder, TransformerEncoder) else model.embedding
+    assert table is not None
+    weight = table.weight
+    assert isinstance(weight, Tensor)
+    return weight
+
+
+def special_words(model: AttentionModel) -> list[int]:
+    """Tokens that stand for no word: padding and unknown ones, and all that a pretrained tokeniser calls special."""
+    if not isinstance(model.encoder, TransformerEncoder):
+        return [0, 1]
+    from transformers import AutoTokenizer
+
+    with quick_to_give_up():
+        return list(AutoTokenizer.from_pretrained(model.encoder.transformer.name_or_path).all_special_ids)

@@ -1,0 +1,205 @@
+"""SEAT and steady: what they minimise, what they train, and that the vanilla model stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+import heedful
+from heedful.config import ObjectiveOptions
+from heedful.data.corpus import Split
+from heedful.errors import BadInput
+from heedful.measures.divergence import kl
+from heedful.measures.overlap import top_k_loss
+from heedful.models.classifier import Classifier
+from heedful.models.model import probabilities
+from heedful.training.objectives.anchored import Anchored
+from heedful.training.objectives.seat import Seat
+from heedful.training.objectives.steady import Steady
+from heedful.training.train import resolve, train
+
+Toy = Callable[..., Classifier]
+Splits = Callable[..., Split]
+SHAPES = [
+    {}, {"encoder": "average"}, {"heads": 2}, {"query": True}, {"hierarchical": True}, {"encoder": "cnn", "normaliser": "sparsemax"},
+    {"classes": 3}, {"decoder": "mlp"}, {"classes": 3, "query": True, "heads": 2},
+]  # fmt: skip
+
+
+def made(
+    kind: type[Anchored], toy: Toy, splits: Splits, folder: Path, shape: dict[str, object] | None = None, **options: object
+) -> tuple[Anchored, Classifier]:  # fmt: skip
+    """Give an objective over an untrained base, and the model it trains."""
+    shape = shape or {}
+    toy(**shape).save_pretrained(folder)
+    model = toy(seed=1, **shape)
+    split = splits(query=bool(shape.get("query")), classes=int(shape.get("classes", 2)))  # type: ignore[call-overload]
+    objective = kind(model.model, config=ObjectiveOptions(base=str(folder), **options))  # type: ignore[arg-type]
+    objective.prepare({"train": (instances := model.instances(split))})
+    objective.instances = instances  # type: ignore[attr-defined]
+    return objective, model
+
+
+def whole(objective: Anchored):  # type: ignore[no-untyped-def]
+    instances = objective.instances  # type: ignore[attr-defined]
+    return instances.batch(torch.arange(len(instances)).numpy())
+
+
+def moved(model: Classifier, by: float = 0.3) -> None:
+    """Move attention away from where it began."""
+    with torch.no_grad():
+        for parameter in model.model.attention.parameters():  # type: ignore[union-attr]
+            parameter.add_(by * torch.randn_like(parameter))
+
+
+@pytest.mark.parametrize("kind", [Seat, Steady])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_begins_as_the_vanilla_model_is(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, kind: type[Anchored], shape: dict[str, object]
+) -> None:
+    objective, _ = made(kind, toy_classifier, toy_split, tmp_path, shape)
+    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    assert found["closeness"] == pytest.approx(0, abs=1e-5)
+    assert found["top_k_loss"] == pytest.approx(0, abs=1e-6) and found["top_k_overlap"] == 1.0
+    loss = objective.loss(whole(objective))
+    loss.backward()  # type: ignore[no-untyped-call]
+    for name, parameter in objective.trained():
+        assert parameter.grad is not None and parameter.grad.isfinite().all(), name
+
+
+@pytest.mark.parametrize("part", ["attention", "all"])
+@pytest.mark.parametrize("kind", [Seat, Steady])
+def test_trains_what_it_says_and_never_the_base(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, kind: type[Anchored], part: str
+) -> None:
+    objective, model = made(kind, toy_classifier, toy_split, tmp_path, trained=part)
+    bytes_before = (tmp_path / "model.safetensors").read_bytes()
+    before = {name: tensor.clone() for name, tensor in model.model.state_dict().items()}
+    optimiser = torch.optim.SGD([p for _, p in objective.trained()], lr=0.5)
+    moved(model)
+    objective.loss(whole(objective)).backward()  # type: ignore[no-untyped-call]
+    optimiser.step()
+    changed = {
+        name for name, tensor in model.model.state_dict().items() if not torch.equal(tensor, before[name])
+    }
+    assert "embedding.weight" not in changed
+    assert any(name.startswith("attention.") for name in changed)
+    assert any(not name.startswith("attention.") for name in changed) == (part == "all")
+    assert (tmp_path / "model.safetensors").read_bytes() == bytes_before
+
+
+def test_seat_is_equation_6(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    """Every term again, the plain way; the inner maximum by the two signs of the closed form's δ."""
+    objective, model = made(Seat, toy_classifier, toy_split, tmp_path, top_k=2, radius=0.1, norm="linf")
+    moved(model)
+    batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
+    with torch.no_grad():
+        ours, theirs = model.model(batch), base(batch)
+        states = model.model.encode(model.model.embed(batch), batch)
+        says, kept = probabilities(ours.logits), probabilities(theirs.logits)
+        slopes = states.h @ model.model.decoder.output.weight[0]  # type: ignore[union-attr]
+        signs = slopes.sign() * states.mask
+        ends = [
+            probabilities(model.model.decode(states, ours.weights + sign * 0.1 * signs[:, None]))
+            for sign in (1, -1)
+        ]
+        worst = torch.maximum(*(kl(says, end) for end in ends))
+        top = top_k_loss(theirs.weights[:, 0], ours.weights[:, 0], k=2, mask=states.mask)
+        expected = (kl(kept, says) + 1.0 * worst + 1000.0 * top).mean()
+    assert objective.loss(batch).item() == pytest.approx(expected.item(), rel=1e-4)
+
+
+@pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
+@pytest.mark.parametrize("shape", [{}, {"heads": 2}, {"query": True}])
+def test_the_closed_form_is_never_below_the_search(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, norm: str, shape: dict[str, object]
+) -> None:
+    options = {"radius": 0.2, "norm": norm}
+    exact, model = made(Seat, toy_classifier, toy_split, tmp_path, shape, **options)
+    moved(model)
+    searched = Seat(
+        model.model, config=ObjectiveOptions(base=str(tmp_path), inner="pgd", steps=40, **options)
+    )  # type: ignore[arg-type]
+    searched.train = exact.train
+    batch = whole(exact)
+    torch.manual_seed(0)
+    found, best = (o.terms(batch, o.train)["stability"] for o in (searched, exact))
+    assert (found <= best + 1e-6).all()
+    assert (found > 0).all()
+    assert (found > 0.5 * best).float().mean() > 0.5
+
+
+@pytest.mark.parametrize("shape", [{"classes": 3}, {"decoder": "mlp"}])
+def test_search_is_used_where_there_is_no_closed_form(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, shape: dict[str, object]
+) -> None:
+    objective, model = made(Seat, toy_classifier, toy_split, tmp_path, shape, radius=0.3)
+    assert isinstance(objective, Seat) and not objective.exact
+    assert (objective.terms(whole(objective), objective.train)["stability"] > 0).all()
+    with pytest.raises(BadInput, match="--inner pgd"):
+        Seat(model.model, config=ObjectiveOptions(inner="exact"))
+
+
+def test_a_term_that_weighs_nothing_is_left_out(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    objective, model = made(Seat, toy_classifier, toy_split, tmp_path, stability=0, overlap=0)
+    moved(model)
+    terms = objective.terms(whole(objective), objective.train)
+    assert torch.equal(objective.total(terms), terms["closeness"])
+    assert terms["stability"].min() > 0 and terms["top_k_loss"].max() > 0  # still written down
+
+
+def test_a_text_does_not_depend_on_its_companions(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    objective, model = made(Seat, toy_classifier, toy_split, tmp_path)
+    moved(model)
+    together = objective.terms(whole(objective), objective.train)
+    instances = objective.instances  # type: ignore[attr-defined]
+    for row in range(len(instances)):
+        alone = objective.terms(instances.batch(torch.tensor([row]).numpy()), objective.train)
+        for name, term in alone.items():
+            assert term[0].item() == pytest.approx(together[name][row].item(), abs=1e-5), name
+
+
+def test_a_base_of_another_shape_is_refused(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    toy_classifier(hidden=4).save_pretrained(tmp_path)
+    model = toy_classifier()
+    objective = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path)))
+    with pytest.raises(BadInput, match="another shape"):
+        objective.prepare({"train": model.instances(toy_split())})
+
+
+def test_no_attention_no_stability(toy_classifier: Toy) -> None:
+    with pytest.raises(BadInput, match="--pooling attention"):
+        Seat(toy_classifier(pooling="mean").model)
+
+
+@pytest.mark.parametrize("objective", ["seat", "steady"])
+def test_a_vanilla_model_is_trained_or_found(tmp_path: Path, objective: str) -> None:
+    options = {
+        "dataset": "mock_1",
+        "limit": 60,
+        "epochs": 1,
+        "hidden": 4,
+        "embedding_size": 6,
+        "encoder": "average",
+    }
+    first = train(resolve({**options, "objective": objective}), runs=tmp_path)
+    names = sorted(path.name.split("-")[2] for path in tmp_path.iterdir() if path.is_dir())
+    assert names == sorted([objective, "vanilla"])
+    vanilla = next(path for path in tmp_path.iterdir() if "vanilla" in path.name)
+    stamp = (vanilla / "model.safetensors").stat().st_mtime_ns
+    again = train(resolve({**options, "objective": objective, "top_k": 3}), runs=tmp_path)
+    assert again.run != first.run
+    assert (vanilla / "model.safetensors").stat().st_mtime_ns == stamp
+    history = (
+        heedful.load(first.run).run
+        and __import__("json").loads((first.run / "metrics.json").read_text())["history"]
+    )  # type: ignore[union-attr]
+    for split in ("train", "dev"):
+        assert 0 <= history[0][split]["top_k_overlap"] <= 1 and history[0][split]["top_k_loss"] >= 0
