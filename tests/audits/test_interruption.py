@@ -14,7 +14,10 @@ from heedful.audits.result import AuditResult
 from heedful.errors import BadInput
 from heedful.runs import Run
 
-NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
+NAMES = (
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
+    "single_erasure",
+)  # fmt: skip
 OPTIONS = {"progress": False, "permutations": 10}
 
 

@@ -7,11 +7,14 @@ import torch
 import yaml
 
 import heedful
-from heedful.audits.audit import Number, Summary
+from heedful.audits.audit import AUDITS, Number, Summary
 from heedful.audits.policy import DEFAULT, Policy, Rule, judge, read_policy
 from heedful.errors import BadInput
 
-NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
+NAMES = (
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
+    "single_erasure",
+)  # fmt: skip
 LOW = {"measure": "counterfactual.replaceable", "show": 0.1, "forbid": 0.5, "reason": "because"}
 HIGH = {"measure": "agreement.tau_loo", "show": 0.6, "forbid": 0.2, "reason": "because"}
 
@@ -149,7 +152,7 @@ def test_only_some_audits_never_show(model, many_texts):
 
 def test_rules_about_weights_are_not_asked_of_other_scores():
     verdict = judge(read_policy(), summaries(), source="gradient")
-    assert {j.rule.audit for j in verdict.judgements} == {"agreement", "single_erasure", "flip_set"}
+    assert {j.rule.audit for j in verdict.judgements} == {a for a in AUDITS if not AUDITS.get(a).of_weights}
     nothing = judge(Policy(version=1, name="mine", rules=(Rule(**LOW),)), summaries(), source="gradient")
     assert str(nothing) == "show with caveat"
     assert "No rule of the policy" in nothing.because[0]
@@ -159,7 +162,23 @@ def test_the_default_gives_a_reason_for_every_rule():
     policy = read_policy()
     assert policy.version == 1
     assert all(len(rule.reason) > 40 for rule in policy.rules)
-    assert {rule.audit for rule in policy.rules} == set(NAMES)
+    asked = {rule.audit for rule in policy.rules}
+    assert asked == set(AUDITS)
+    named = {rule.audit for rule in policy.rules if AUDITS.get(rule.audit).costly}
+    assert all(rule.optional for rule in policy.rules if rule.audit in named)
+
+
+def test_an_optional_rule_counts_only_where_it_was_measured():
+    low = {**LOW, "measure": "counterfactual.needless"}
+    rule = Rule(**low, optional=True)
+    other = Rule(**{**LOW, "measure": "sharpness.sharpness", "show": 0.0, "forbid": 0.0})
+    policy = Policy(version=1, name="mine", rules=(rule, other))
+    found = summaries()
+    without = {name: summary for name, summary in found.items() if name != rule.audit}
+    assert rule.measure in {j.rule.measure for j in judge(policy, found).judgements}
+    assert rule.measure not in {j.rule.measure for j in judge(policy, without).judgements}
+    strict = Policy(version=1, name="mine", rules=(Rule(**low), other))
+    assert str(judge(strict, without)) == "show with caveat"
 
 
 def write(folder, content):

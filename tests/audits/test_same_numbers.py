@@ -11,7 +11,10 @@ import pytest
 import heedful
 from heedful.audits.result import AuditResult
 
-NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
+NAMES = (
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
+    "single_erasure",
+)  # fmt: skip
 CHOICES = {"counterfactual_weights", "members"}  # one of several equally good, where words repeat
 
 

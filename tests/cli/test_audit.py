@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-NAMES = ("sharpness", "agreement", "counterfactual", "flip_set", "permutation", "single_erasure")
+NAMES = (
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
+    "single_erasure",
+)  # fmt: skip
 RULE = {"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.5, "reason": "because"}
 LENIENT = [
     {"measure": measure, "show": show, "forbid": show, "reason": "anything passes"}

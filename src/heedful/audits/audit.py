@@ -85,8 +85,10 @@ class Audit(ABC):
     caveats: ClassVar[tuple[str, ...]] = ()
     of_weights: ClassVar[bool] = False
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
+    renews: ClassVar[bool] = False
+    """Whether it scores changed texts, of which a user's own scores know nothing."""
     costly: ClassVar[bool] = False
-    """Whether it takes so long that it is only run when it is named."""
+    """Whether it takes so long, or asks for so much, that it is only run when it is named."""
     equation: ClassVar[str] = ""
     method: ClassVar[str] = ""
     """How it is computed, for who wants to know."""
@@ -159,6 +161,12 @@ AUDITS: Registry[type[Audit]] = Registry(
     "heedful.audits.single_erasure",
     "heedful.audits.flip_set",
     "heedful.audits.imitation",
+    "heedful.audits.embedding_stability",
+    "heedful.audits.word_stability",
+    "heedful.audits.seed_stability",
+    "heedful.audits.rationale",
+    "heedful.audits.certificate",
+    "heedful.audits.plausibility",
 )
 
 
@@ -185,6 +193,15 @@ def percent(number: Number) -> str:
     return f"{estimate:.0f} % (95 % interval {low:.0f}–{high:.0f} %)"
 
 
+def written(x: float, digits: int = 2) -> str:
+    """A number as a person reads it; a small one keeps two digits that say something.
+
+    >>> written(0.834), written(0.0), written(0.00021), written(-3.4e-8)
+    ('0.83', '0.00', '2.1e-04', '-3.4e-08')
+    """
+    return f"{x:.{digits}f}" if x == 0 or abs(x) >= 10.0**-digits else f"{x:.1e}"
+
+
 def value(number: Number, digits: int = 2) -> str:
     """A mean as a person reads it.
 
@@ -193,4 +210,5 @@ def value(number: Number, digits: int = 2) -> str:
     """
     if number.estimate is None or number.low is None or number.high is None:
         return "unknown"
-    return f"{number.estimate:.{digits}f} (95 % interval {number.low:.{digits}f} to {number.high:.{digits}f})"
+    estimate, low, high = (written(x, digits) for x in (number.estimate, number.low, number.high))
+    return f"{estimate} (95 % interval {low} to {high})"

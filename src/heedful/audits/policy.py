@@ -28,6 +28,8 @@ class Rule(BaseModel):
     show: float
     forbid: float
     reason: str
+    optional: bool = False
+    """Whether it counts only where it was measured: for audits that must be named, or that some models cannot have."""
 
     @property
     def audit(self) -> str:
@@ -176,9 +178,9 @@ def judge(policy: Policy, summaries: dict[str, Summary], *, source: str = "atten
             if summary
             else None
         )
-        judgements.append(
-            Judgement(rule=rule, number=number, outcome=rule.judge(number, least_texts=policy.least_texts))
-        )
+        outcome = rule.judge(number, least_texts=policy.least_texts)
+        if not (rule.optional and outcome == "not measured"):
+            judgements.append(Judgement(rule=rule, number=number, outcome=outcome))
     by_outcome = {
         outcome: [j for j in judgements if j.outcome == outcome]
         for outcome in ("bad", "unclear", "not measured", "good")

@@ -56,6 +56,8 @@ def audit(
     with console.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
         subject = Subject(classifier, texts, chosen, scores=scores)
+        if only is None and subject.source == "own":
+            names = [name for name in names if not AUDITS.get(name).renews]
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
         return _judged(rules, subject, _run(subject, audits, Keep(None), console))

@@ -7,7 +7,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from heedful.audits.audit import AUDITS, Number, Summary
+from heedful.audits.audit import AUDITS, Number, Summary, written
 from heedful.audits.policy import Judgement
 from heedful.audits.result import AuditResult
 
@@ -73,4 +73,5 @@ def _rule(judgement: Judgement) -> tuple[str, ...]:
 def _measured(number: Number | None) -> tuple[str, str]:
     if number is None or number.estimate is None:
         return "–", "–"
-    return f"{number.estimate:.3f}", f"{number.low:.3f} to {number.high:.3f}"
+    low, high = (written(end or 0.0, 3) for end in (number.low, number.high))
+    return written(number.estimate, 3), f"{low} to {high}"

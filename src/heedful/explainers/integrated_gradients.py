@@ -64,8 +64,8 @@ def _part(batch: Batch, rows: Int[Tensor, " part"], tokens: int) -> Batch:
     part = batch.take(rows)
     t = part.tokens
     fields = {name: getattr(t, name)[:, :tokens] for name in ("ids", "mask", "present", "offsets", "word_of")}
-    sentence_of = None if t.sentence_of is None else t.sentence_of[:, :tokens]
-    return replace(part, tokens=replace(t, **fields, sentence_of=sentence_of))
+    sentence_of, shift = (None if f is None else f[:, :tokens] for f in (t.sentence_of, t.shift))
+    return replace(part, tokens=replace(t, **fields, sentence_of=sentence_of, shift=shift))
 
 
 def _integrate(

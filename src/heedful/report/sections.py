@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heedful.audits.audit import ALL, AUDITS, Number, Summary
+from heedful.audits.audit import ALL, AUDITS, Number, Summary, written
 from heedful.audits.citations import Citation, citations
 from heedful.audits.policy import Judgement
 from heedful.report.figures import Figure, draw
@@ -151,7 +151,8 @@ def spell(number: Number, *, share: bool) -> tuple[str, str]:
     if share:
         low_high = f"{number.low * 100:.0f} to {number.high * 100:.0f} %" if known else ""  # type: ignore[operator]
         return f"{number.estimate * 100:.0f} %", low_high
-    return f"{number.estimate:.2f}", f"{number.low:.2f} to {number.high:.2f}" if known else ""
+    low_high = f"{written(number.low)} to {written(number.high)}" if known else ""  # type: ignore[arg-type]
+    return written(number.estimate), low_high
 
 
 def _finding(judgement: Judgement, material: Material) -> Finding:

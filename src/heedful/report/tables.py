@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from heedful.audits.audit import ALL, AUDITS, Number
+from heedful.audits.audit import ALL, AUDITS, Number, written
 from heedful.report.material import Material
 from heedful.report.sections import OUTCOMES, SENTENCES, findings
 
@@ -118,8 +118,8 @@ def _written(number: Number | None) -> tuple[str, str]:
     if number is None or number.estimate is None:
         return "–", "–"
     if number.low is None or number.high is None:
-        return f"{number.estimate:.3f}", "–"
-    return f"{number.estimate:.3f}", f"{number.low:.3f} to {number.high:.3f}"
+        return written(number.estimate, 3), "–"
+    return written(number.estimate, 3), f"{written(number.low, 3)} to {written(number.high, 3)}"
 
 
 def _safe(text: str) -> str:

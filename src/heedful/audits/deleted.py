@@ -1,0 +1,52 @@
+"""What a prediction loses when words are deleted, or when they are all that is left, and the rest is read again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from heedful.audits.reading import Reading
+from heedful.audits.words import Words
+from heedful.explainers.erased import chances_without
+from heedful.measures.rationale import mean_loss, rationale_sizes
+
+
+class Lost(NamedTuple):
+    """What is lost without the top words and with them alone: over ERASER's shares, and at a fixed number."""
+
+    comprehensiveness: Float[Tensor, " batch"]
+    sufficiency: Float[Tensor, " batch"]
+    comprehensiveness_top: Float[Tensor, " batch"]
+    sufficiency_top: Float[Tensor, " batch"]
+
+
+def lost(
+    reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
+) -> list[Lost]:
+    """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""
+    counts = words.counts
+    sizes = torch.cat([rationale_sizes(counts), counts.clamp(max=top)[:, None]], dim=1)
+    batch = torch.arange(len(counts))[:, None].expand_as(sizes)
+    # Short texts have the same number of words in several shares: each is read once.
+    pairs, where = torch.unique(torch.stack([batch, sizes], -1).flatten(0, 1), dim=0, return_inverse=True)
+    rows, size = pairs[:, 0], pairs[:, 1:]
+    kept = [
+        words.mask[rows] & part for ranks in rankings for part in (ranks[rows] >= size, ranks[rows] < size)
+    ]
+    every = rows.repeat(len(kept))
+    after = chances_without(reading.model, reading.batch, every, words.items(every, torch.cat(kept))).double()
+    decided = reading.chances.argmax(-1)
+    before = reading.chances.double().gather(1, decided[:, None])[:, 0]
+    said = (
+        after.gather(1, decided[every, None])[:, 0]
+        .view(len(kept), -1)[:, where]
+        .view(len(kept), *sizes.shape)
+    )
+    losses = [(mean_loss(before, part[:, :-1]), mean_loss(before, part[:, -1:])) for part in said]
+    return [
+        Lost(without[0], alone[0], without[1], alone[1])
+        for without, alone in zip(losses[::2], losses[1::2], strict=True)
+    ]

@@ -1,0 +1,34 @@
+"""How many words make a rationale, and what a prediction loses with them or keeps of them (ERASER)."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+PERCENTS = (1, 5, 10, 20, 50)
+"""Shares of a text's words that ERASER averages over, in percent."""
+
+
+def rationale_sizes(lengths: Int[Tensor, " batch"]) -> Int[Tensor, "batch percents"]:
+    """Words in the top 1, 5, 10, 20 and 50 % of texts, rounded up, so that one at least is always taken.
+
+    >>> rationale_sizes(torch.tensor([1, 20, 101])).tolist()
+    [[1, 1, 1, 1, 1], [1, 1, 2, 4, 10], [2, 6, 11, 21, 51]]
+    """
+    percents = torch.tensor(PERCENTS)
+    # In whole numbers: 0.05 · 20 must not come out above 1 and be rounded up to 2.
+    return ((lengths[:, None] * percents + 99) // 100).clamp(min=1)
+
+
+def mean_loss(
+    before: Float[Tensor, " batch"], after: Float[Tensor, "batch sizes"]
+) -> Float[Tensor, " batch"]:
+    """Signed drop of the probability of the class first decided on, averaged over the sizes of a rationale.
+
+    Of texts without the rationale this is comprehensiveness, of the rationale alone sufficiency (AOPC).
+
+    >>> mean_loss(torch.tensor([0.9]), torch.tensor([[0.9, 0.3]]))
+    tensor([0.3000])
+    """
+    return (before[:, None] - after).mean(1)
