@@ -34,7 +34,7 @@ def test_bad_input_is_one_sentence(run, words, said):
 
 def test_studies_are_listed_with_their_questions(run):
     lines = run("list", "studies").out.splitlines()
-    assert [line.split()[0] for line in lines] == ["heads", "placement", "strength", "temperature"]
+    assert [line.split()[0] for line in lines] == ["curve", "heads", "placement", "strength", "temperature"]
     assert all(line.rstrip().endswith("?") for line in lines)
 
 

@@ -42,7 +42,7 @@ def study(
     ] = 3,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Train on 2,000 texts for less long, audit 500.", rich_help_panel="Audit"),
+        typer.Option("--quick", help="Train on 2,000 texts for less long, audit 500; fewer points of a curve.", rich_help_panel="Audit"),
     ] = False,
     only_finished: Annotated[
         bool,
@@ -62,7 +62,8 @@ def study(
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
 
     Each value of the control has a base of its own, whose twins try to predict the same while attending
-    elsewhere. Bases, twins and audits are kept: interrupted, the same command goes on.
+    elsewhere. The curve has one base, and twins that are pulled away harder and harder. Bases, twins and
+    audits are kept: interrupted, the same command goes on.
 
     Examples
 
@@ -71,6 +72,8 @@ def study(
       heedful study placement --dataset mock_2 --encoder bilstm --quick
 
       heedful study heads --seeds 9 -o heads/
+
+      heedful study curve --dataset sst2 --encoder bilstm --seeds 1
     """
     from heedful.studies.study import STUDIES
 

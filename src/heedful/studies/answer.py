@@ -1,4 +1,4 @@
-"""The answer in one sentence, from intervals alone."""
+"""The answer in one sentence: of a grid from its intervals alone, of curves from how high they run."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from collections.abc import Sequence
 
 from scipy.stats import spearmanr
 
+from heedful.papers.page import percentage
+from heedful.studies.curve import Point, height, mean_height, trace
 from heedful.studies.running import Row, Studied
 
 _CLEAR_TREND = 0.9
+_HALF = 0.5
+_NOTHING = "Nothing can be said: fewer than two values are measured."
 
 
 def answer(studied: Studied) -> str:
-    """Say whether the control matters on each corpus, and which way."""
+    """Say whether the control matters on each corpus, and which way; or how high each curve runs."""
+    if studied.study.twins:
+        return _answer_curves(studied)
     grids = [rows for corpus in studied.corpora if len(rows := studied.of(corpus)) > 1]
     if not grids:
-        return "Nothing can be said: fewer than two values are measured."
+        return _NOTHING
     clear = [_apart(rows) for rows in grids]
     word = "Yes" if all(clear) else "In part" if any(clear) else "Not clearly"
     return f"{word}: {'; '.join(_found(rows, studied.study.control) for rows in grids)}."
@@ -55,3 +61,21 @@ def _found(rows: Sequence[Row], control: str) -> str:
 
 def _told(row: Row) -> str:
     return f"{row.attefa:.2f} ({row.attefa_low:.2f} to {row.attefa_high:.2f})"
+
+
+def _answer_curves(studied: Studied) -> str:
+    curves = {name: points for name, points in studied.lines.items() if sum(p.on_curve for p in points) > 1}
+    if not curves:
+        return _NOTHING
+    return f"With attention half of the way to wholly elsewhere (JSD {_HALF} of its bound), {'; '.join(map(_run, curves, curves.values()))}."
+
+
+def _run(name: str, points: Sequence[Point]) -> str:
+    """Tell one curve: its height in the middle, and on average as far as it goes."""
+    jsd, tvd = trace(points)
+    middle, blind = height(jsd, tvd, _HALF), points[0].blind_tvd
+    reach = f"and by {mean_height(jsd, tvd):.3f} on average up to a JSD of {jsd[-1]:.2f}"
+    if middle is None:
+        return f"nothing is known of {name}, where no twin went that far: predictions move by {mean_height(jsd, tvd):.3f} on average up to a JSD of {jsd[-1]:.2f}"
+    share = f", {percentage(middle / blind)} of what reading nothing does," if blind > 0 else ""
+    return f"predictions of {name} move by a TVD of {middle:.3f}{share} {reach}"

@@ -8,7 +8,7 @@ from typing import Any
 from heedful.studies.running import Studied
 
 _WIDTH, _HEIGHT = 360, 220
-_COLOURS = ("#1f5f8b", "#c8642b", "#3c8a63", "#8a5fa8")
+COLOURS = ("#1f5f8b", "#c8642b", "#3c8a63", "#8a5fa8")
 _SCORES = {"attefa": "AtteFa", "corrected": "corrected"}
 
 
@@ -25,7 +25,7 @@ def draw(studied: Studied) -> str:
         xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=0.6)),
         color=alt.Color(
             "corpus:N", title=None, sort=studied.corpora,
-            scale=alt.Scale(domain=studied.corpora, range=list(_COLOURS[: len(studied.corpora)])),
+            scale=alt.Scale(domain=studied.corpora, range=list(COLOURS[: len(studied.corpora)])),
         ),
         opacity=alt.Opacity(
             "score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()), range=[1.0, 0.45])

@@ -1,17 +1,21 @@
-"""The four grids, one for each factor that AtteFa's section 7 names."""
+"""The grids: one for each factor that AtteFa's section 7 names, and Wiegreffe & Pinter's over their twins."""
 
 from __future__ import annotations
 
 import re
 
 from heedful.errors import BadInput
-from heedful.studies.study import Setting, Study, register
+from heedful.studies.study import Setting, Study, TwinSetting, register
 
 _TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
 _SPARSE = ("sparsemax", "entmax15")
 _PLACES = ("scattered", "start", "middle", "end")
 _STRENGTHS = ("any", "strong", "weak")
 _HEADS = (1, 2, 4)
+# KL has no bound and is about 10 where attention is wholly elsewhere: the curve bends long before λ is 1.
+_KL_STRENGTHS = ("0.00001", "0.0001", "0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
+_QUICK_STRENGTHS = ("0.0001", "0.001", "0.01", "0.1")
+ATTEFA = TwinSetting("AtteFa", 1.0, "jsd")
 _PLAIN_MOCK = re.compile(r"mock_\d+q?")
 
 
@@ -30,6 +34,10 @@ def _strengths(corpus: str) -> list[Setting]:
 
 def _heads(corpus: str) -> list[Setting]:
     return [Setting(str(heads), corpus, {"heads": heads}, heads) for heads in _HEADS]
+
+
+def _base(corpus: str) -> list[Setting]:
+    return [Setting("", corpus)]
 
 
 def _controlled(corpus: str, value: str, *, usual: str) -> str:
@@ -69,5 +77,14 @@ register(
         "heads", "Does the number of heads change how faithful attention is?", "heads", ("mock_5",), _heads,
         "The paper believes that its method does not transfer to several heads; here they are matched before they are compared, "
         "so that heads that merely change places do not count as different.",
+    )
+)  # fmt: skip
+register(
+    Study(
+        "curve", "How far do predictions move when twins attend further and further elsewhere?", "encoder", ("mock_1", "mock_10"),
+        _base,
+        "Wiegreffe & Pinter read the shape: the flatter the curve, the less faithful the attention. They draw no line between flat "
+        "and steep, and neither is one drawn here.",
+        (*(TwinSetting(s, float(s), quick=s in _QUICK_STRENGTHS) for s in _KL_STRENGTHS), ATTEFA),
     )
 )  # fmt: skip

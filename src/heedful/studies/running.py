@@ -1,4 +1,4 @@
-"""Train a base for every value and ask it the imitation audit; what is finished is not done again."""
+"""Train a base for every value and ask it the imitation audit, then more twins for a curve; what is finished is not done again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from heedful.papers.attefa import VECTORS
 from heedful.papers.measuring import Say, measure
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing
+from heedful.studies.curve import Point
+from heedful.studies.following import follow
 from heedful.studies.study import Setting, Study
 
 _MOST_WORDS = 2
@@ -57,6 +59,8 @@ class Studied:
     rows: tuple[Row, ...]
     missing: tuple[Missing, ...]
     notes: tuple[str, ...]
+    points: tuple[Point, ...] = ()
+    """Of the curves, for a study of twins."""
 
     @property
     def corpora(self) -> list[str]:
@@ -67,9 +71,18 @@ class Studied:
         """The grid on one corpus."""
         return [row for row in self.rows if row.corpus == corpus]
 
+    @property
+    def lines(self) -> dict[str, list[Point]]:
+        """Every curve by its name, in the order of λ."""
+        return {
+            name: [p for p in self.points if p.line == name]
+            for name in dict.fromkeys(p.line for p in self.points)
+        }
+
     def to_frame(self) -> pl.DataFrame:
-        """One row per value."""
-        return pl.DataFrame([vars(row) for row in self.rows], infer_schema_length=None)
+        """One row per value, or per point of a curve."""
+        shown = self.points if self.study.twins else self.rows
+        return pl.DataFrame([vars(row) for row in shown], infer_schema_length=None)
 
 
 def run_study(
@@ -88,11 +101,23 @@ def run_study(
     grid = [(corpus, setting) for corpus in corpora or study.corpora for setting in study.settings(corpus)]
     cases = [_case(study, setting, seeds=seeds, quick=quick, options=options) for _, setting in grid]
     results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, console=console, say=say)
-    rows = []
+    rows: list[Row] = []
+    points: list[Point] = []
+    missing = list(results.missing)
+    notes = [note for run in results.runs for note in (*run.metrics["notes"], *run.notes)]
     for (corpus, setting), case in zip(grid, cases, strict=True):
-        rows += [_row(corpus, setting, run) for run in results.of(case.dataset, case.model, AUDIT)]
-    notes = dict.fromkeys(note for run in results.runs for note in (*run.metrics["notes"], *run.notes))
-    return Studied(study, tuple(rows), results.missing, tuple(n for n in notes if not n.startswith("Epochs")))
+        for run in results.of(case.dataset, case.model, AUDIT):
+            rows.append(_row(corpus, setting, run, case.config.encoder))
+            if study.twins:
+                followed = follow(
+                    run, study.twins, encoder=case.config.encoder, seeds=seeds, quick=quick,
+                    only_finished=only_finished, console=console or Console(quiet=True), say=say,
+                )  # fmt: skip
+                points += followed.points
+                missing += followed.missing
+                notes += followed.notes
+    told = dict.fromkeys(note for note in notes if not note.startswith("Epochs"))
+    return Studied(study, tuple(rows), tuple(missing), tuple(told), tuple(points))
 
 
 def _case(
@@ -112,13 +137,14 @@ def _case(
     given |= {"limit": QUICK_TEXTS} if quick else {}
     config = resolve({name: value for name, value in given.items() if value is not None})
     audit = {"seeds": seeds, **({"quick": True} if quick else {})}
-    return Case(setting.dataset, f"{study.control} {setting.label}", 0, config, None, audit)
+    model = f"{study.control} {setting.label or config.encoder}"
+    return Case(setting.dataset, model, 0, config, None, audit)
 
 
-def _row(corpus: str, setting: Setting, run: Measured) -> Row:
+def _row(corpus: str, setting: Setting, run: Measured, encoder: str) -> Row:
     summary, rows = run.summaries[AUDIT], run.frames[AUDIT]
     return Row(
-        corpus, setting.label, setting.number, setting.dataset, run.metrics["test"]["f1"],
+        corpus, setting.label or encoder, setting.number, setting.dataset, run.metrics["test"]["f1"],
         _estimate(run.summaries["sharpness"].number("largest_weight"))[0],
         *_estimate(summary.number("attefa")), *_estimate(summary.number("attefa_corrected")),
         _estimate(summary.number("elsewhere"))[0], _instead(rows["twin_top"]),

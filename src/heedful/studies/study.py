@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from heedful.registry import Registry
 
@@ -14,10 +14,28 @@ class Setting:
     """One value of a control, and how a base is trained with it."""
 
     label: str
+    """How the value is called; the encoder where there is nothing to call."""
     dataset: str
     options: Mapping[str, Any] = field(default_factory=dict)
     number: float | None = None
     """Its place on a scale, for a control that is a quantity."""
+
+
+@dataclass(frozen=True)
+class TwinSetting:
+    """How twins of a base are trained."""
+
+    label: str
+    strength: float
+    """λ, the weight of the divergence of attention."""
+    divergence: Literal["jsd", "kl"] = "kl"
+    quick: bool = True
+    """Whether --quick trains them too."""
+
+    @property
+    def name(self) -> str:
+        """How a person calls it."""
+        return f"λ {self.label}" if self.divergence == "kl" else self.label
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,8 @@ class Study:
     """Give the grid on one corpus, or refuse a corpus that has no such control."""
     guess: str = ""
     """What the paper expects, where it says so."""
+    twins: tuple[TwinSetting, ...] = ()
+    """A grid over the twins of each base, where a curve is asked for."""
 
 
 STUDIES: Registry[Study] = Registry("study", "heedful.studies.grids")

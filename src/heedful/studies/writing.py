@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from heedful.audits.result import write_frame
-from heedful.papers.page import Page, Section, Table, markdown, percentage
+from heedful.papers.page import NOTHING, Page, Section, Table, markdown, percentage
 from heedful.storage import write_text
 from heedful.studies.answer import answer
+from heedful.studies.curve_figure import draw_curves
 from heedful.studies.figure import draw
 from heedful.studies.running import Studied
 
@@ -15,6 +16,17 @@ TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
 _CAVEAT = (
     "Intervals (95 %) come from drawing texts and twins anew. There is one base for each value, so they do not speak of other "
     "bases: a small difference may be the luck of a seed."
+)
+_UNITS = (
+    "JSD is over its bound ln 2 and TVD over all classes, so that both lie in [0, 1]; the papers' are in nats (× 0.693) and of one "
+    "sigmoid (half, for two classes). Twins minimise TVD − λ · KL in these units: with the papers' TVD the same λ would be half as large."
+)
+_CURVE_CAVEAT = (
+    "Each point is a mean over the texts of test and over twins; with several twins, the least and the most stand in brackets. "
+    "The curve joins the points in the order of JSD and begins at the base itself, and heights between points are read off straight lines. "
+    "What twins of the smallest λ move is the error of imitating at all, not the price of other attention. "
+    "AtteFa's own point (JSD in place of KL, λ = 1) stands beside the curve. Twins are the best that training found: a "
+    "better search may find a lower curve. Reading nothing: the best prediction that is the same for every text."
 )
 
 
@@ -26,9 +38,11 @@ def make_page(studied: Studied) -> Page:
         *studied.notes,
         *(f"Missing: {what} ({why})" for what, why in studied.missing),
     ]
-    return Page(
-        studied.study.question, [answer(studied)], [Section("Measured", [_table(studied)], [line for line in lines if line])]
-    )  # fmt: skip
+    sections = [Section("Measured", [_table(studied)], [line for line in lines if line])]
+    if studied.study.twins:
+        sections.insert(0, Section("The curve", [_points(studied)], [_UNITS, _CURVE_CAVEAT]))
+        sections[1] = Section("The bases", sections[1].tables, sections[1].lines)
+    return Page(studied.study.question, [answer(studied)], sections)
 
 
 def _table(studied: Studied) -> Table:
@@ -48,6 +62,26 @@ def _table(studied: Studied) -> Table:
     return Table(headings, rows)
 
 
+def _points(studied: Studied) -> Table:
+    headings = [
+        "corpus", "encoder", "λ", "JSD", "TVD", "papers' JSD", "papers' TVD", "F1 of twins", "F1 of base", "TVD reading nothing", "twins",
+    ]  # fmt: skip
+    rows = [
+        [
+            p.corpus, p.encoder, p.value if p.on_curve else f"{p.value} (JSD, {p.strength:g})",
+            _among(p.jsd, p.jsd_least, p.jsd_most, p.twins), _among(p.tvd, p.tvd_least, p.tvd_most, p.twins),
+            f"{p.papers_jsd:.3f}", NOTHING if p.papers_tvd is None else f"{p.papers_tvd:.3f}",
+            f"{p.f1:.3f}", f"{p.base_f1:.3f}", f"{p.blind_tvd:.3f}", str(p.twins),
+        ]
+        for p in studied.points
+    ]  # fmt: skip
+    return Table(headings, rows)
+
+
+def _among(mean: float, least: float, most: float, twins: int) -> str:
+    return f"{mean:.3f} [{least:.3f}–{most:.3f}]" if twins > 1 else f"{mean:.3f}"
+
+
 def _interval(estimate: float, low: float, high: float) -> str:
     return f"{estimate:.3f} ({low:.3f} to {high:.3f})"
 
@@ -55,6 +89,6 @@ def _interval(estimate: float, low: float, high: float) -> str:
 def write(studied: Studied, folder: Path) -> None:
     """Write all three files, the figure first, because the table shows it."""
     write_frame(folder / ROWS, studied.to_frame())
-    write_text(folder / FIGURE, draw(studied))
+    write_text(folder / FIGURE, draw_curves(studied) if studied.study.twins else draw(studied))
     page = markdown(make_page(studied))
     write_text(folder / TABLE, f"{page}\n![{studied.study.question}]({FIGURE})\n")
