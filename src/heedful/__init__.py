@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heedful.audits.result import AuditResult
+    from heedful.comparing.comparison import Comparison
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "audit", "explain", "load", "measures", "train"]
+__all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train"]
 
 
 def __getattr__(name: str) -> Any:
@@ -107,6 +108,41 @@ def audit(
         policy=None if policy is None else Path(policy),
         folder=None if folder is None else Path(folder),
         scores=scores,
+        console=Console(stderr=True, quiet=not progress),
+        **options,
+    )
+
+
+def compare(
+    models: Sequence[str | Path],
+    dataset: str | Path | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    against: str | Path | None = None,
+    by_method: bool | None = None,
+    every_number: bool = False,
+    runs: str | Path = "runs",
+    progress: bool = True,
+    **options: Any,
+) -> Comparison:
+    """Set trained runs side by side on the same texts, with paired differences to the first, or to `against`.
+
+    Audits are kept in the runs, and finished ones are found. Runs that differ in their seed alone are taken together,
+    unless `by_method` is False. `options` are those of `heedful compare --help`, with underscores. The result has
+    `show()`, `to_frame()`, `write(format)`, `save(file)` and `figure(file)`.
+    """
+    from rich.console import Console
+
+    from heedful.comparing.compare import compare as compare_runs
+
+    return compare_runs(
+        models,
+        None if dataset is None else str(dataset),
+        only=[only] if isinstance(only, str) else only,
+        against=against,
+        by_method=by_method,
+        every_number=every_number,
+        root=Path(runs),
         console=Console(stderr=True, quiet=not progress),
         **options,
     )

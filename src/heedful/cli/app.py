@@ -12,6 +12,7 @@ import typer
 
 from heedful import __version__
 from heedful.cli.audit import audit
+from heedful.cli.compare import compare
 from heedful.cli.console import error_console, plain
 from heedful.cli.data import data
 from heedful.cli.demo import demo
@@ -54,7 +55,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, report, reproduce, study, predict, explain, runs):
+for _command in (demo, train, audit, compare, report, reproduce, study, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

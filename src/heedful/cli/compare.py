@@ -1,0 +1,118 @@
+"""heedful compare"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heedful.cli.console import console, error_console, plain
+from heedful.cli.flags import with_flags
+from heedful.cli.train import RunsFolder
+from heedful.config import AuditOptions
+
+_DATA, _OUTPUT = "Data", "Output"
+
+
+@with_flags(AuditOptions, panel="Audit")
+def compare(
+    run: Annotated[
+        list[str], typer.Argument(metavar="RUN", help="Two or more runs, by folder or name (heedful runs).")
+    ],
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA", rich_help_panel=_DATA,
+            help="A dataset's name or a file, for all; without it, what each was trained on, if that is the same.",
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…",
+            help="Audits to compare by (heedful list audits); sharpness always. [default: embedding_stability, rationale, certificate]",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Run that the others are compared with; the first if not given."),
+    ] = None,
+    by_method: Annotated[
+        bool | None,
+        typer.Option(
+            "--by-method/--no-by-method", show_default=False,
+            help="Take runs that differ in their seed alone together; done where that leaves several methods.",
+        ),
+    ] = None,
+    every_number: Annotated[
+        bool, typer.Option("--every-number", help="Show all numbers of each audit that are better high or low.")
+    ] = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="NAME", rich_help_panel=_OUTPUT,
+            help="One of text, md, csv, latex, json; by the output's name if not given, else text.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the comparison here.", rich_help_panel=_OUTPUT),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", rich_help_panel=_OUTPUT,
+            help="Draw steadiness against sharpness, one point for every run, as .svg or .png.",
+        ),
+    ] = None,
+    runs: RunsFolder = Path("runs"),
+    *,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Set trained models side by side on the same texts: F1, sharpness, and every audit's numbers.
+
+    The best of each column is marked, and what is not clearly worse, by a paired bootstrap over texts. Steadiness of
+    attention that lost its sharpness is never marked: what is flat cannot move. Audits are kept in the runs and
+    not done again; interrupted, the same command goes on.
+
+    Examples
+
+      heedful compare RUN RUN
+
+      heedful compare runs/sst2-bilstm-* --figure frontier.svg
+
+      heedful compare SEAT STEADY --against VANILLA --only embedding_stability --limit 500
+
+      heedful compare RUN RUN --data reviews.csv -o table.tex
+    """
+    import torch
+
+    from heedful.comparing.compare import choose_audits
+    from heedful.comparing.compare import compare as compare_runs
+    from heedful.comparing.frontier import check_figure
+    from heedful.comparing.writing import check_format, format_of
+    from heedful.config import build
+
+    chosen = check_format(form) if form is not None else format_of(output) if output is not None else "text"
+    names = [name.strip() for name in only.split(",") if name.strip()] if only else None
+    audits = choose_audits(names, build(AuditOptions, options))
+    if figure is not None:
+        check_figure(figure, audits)
+    torch.set_num_threads(1)
+    found = compare_runs(
+        run, data, only=names, against=against, by_method=by_method, every_number=every_number, root=runs,
+        console=error_console(), **options,
+    )  # fmt: skip
+    if output is not None:
+        found.save(output, chosen)
+    if figure is not None:
+        with error_console().status("Drawing the figure"):
+            found.figure(figure)
+    if output is not None or chosen == "text":
+        found.show(console())
+    else:
+        typer.echo(found.write(chosen), nl=False)
+    for written in (output, figure):
+        if written is not None:
+            error_console().print(f"Written: [bold]{plain(written)}[/]", soft_wrap=True)

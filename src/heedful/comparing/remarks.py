@@ -1,0 +1,58 @@
+"""What a reader of a comparison should know before believing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from heedful.audits.result import PREDICTIONS, AuditResult
+from heedful.comparing.comparison import Entry
+from heedful.comparing.naming import Trained, hidden
+from heedful.comparing.numbers import Column
+
+_EMBEDDINGS = ("encoder", "vectors", "embedding_size", "train_embeddings", "dataset")
+
+
+def remarks(
+    results: Sequence[AuditResult],
+    trained: Sequence[Trained],
+    entries: Sequence[Entry],
+    chosen: Sequence[Column],
+    paired: Sequence[Column],
+    kept: Mapping[str, int],
+) -> tuple[str, ...]:
+    """Say how intervals were made, which texts were left out, and which numbers compare badly."""
+    said = [_intervals(entries)]
+    most = max(result.about.texts for result in results)
+    if kept[PREDICTIONS] < most:
+        said.append(
+            f"Only the {kept[PREDICTIONS]:,} texts that all runs were audited on count; one had {most:,}."
+        )
+    for audit, count in kept.items():
+        if audit != PREDICTIONS and count < kept[PREDICTIONS]:
+            said.append(f"{audit} is of the {count:,} texts that it reached for every run.")
+    if alone := [f"{c.audit}.{c.number}" for c in chosen if c not in paired]:
+        said.append(
+            f"No single text has a value of {', '.join(alone)}: a difference has no interval, and nothing is called tied."
+        )
+    if also := hidden(trained, [entry.name for entry in entries]):
+        said.append(
+            f"The runs differ in more than their names say ({', '.join(also)}): a difference may come from that."
+        )
+    unlike = {tuple(repr(run.options.get(name)) for name in _EMBEDDINGS) for run in trained}
+    if len(unlike) > 1 and any(c.number == "sensitivity" for c in chosen):
+        said.append(
+            "Sensitivity is in units of the embeddings, which differ between these runs: do not compare it."
+        )
+    notes = dict.fromkeys(note for result in results for note in result.about.notes)
+    return (*said, *notes)
+
+
+def _intervals(entries: Sequence[Entry]) -> str:
+    most = max(len(entry.runs) for entry in entries)
+    if most == 1:
+        return "Intervals (95 %) come from drawing the texts anew, the same for all runs; they do not speak of other seeds."
+    alone = any(len(entry.runs) == 1 for entry in entries)
+    return (
+        "Intervals (95 %) come from drawing the texts anew, the same for all, and with them the seeds of each method; "
+        "of few seeds they are too narrow." + (" A method with one seed has no spread of seeds in its interval." if alone else "")
+    )  # fmt: skip
