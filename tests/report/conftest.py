@@ -52,6 +52,20 @@ def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[
         case "flip_set":
             columns["minimum_fraction"][:1] = np.nan
             columns["members"] = [[0]] * n
+        case "certificate":
+            columns |= {
+                column: rng.random(n)
+                for norm in ("linf", "l2", "l1")
+                for column in (
+                    f"radius_{norm}",
+                    f"radius_{norm}_zero_sum",
+                    *(f"certified_{norm}_{r:g}" for r in audit.options.radii),
+                )
+            }
+        case "rationale":
+            columns |= {"words": base["items"], "never_flips": np.zeros(n)}
+        case "plausibility":
+            columns |= {"given": [True] * n, "marked": [[0]] * n}
         case "imitation":
             for seed in seeds:
                 columns |= {f"tvd_{seed}": rng.random(n), f"jsd_{seed}": rng.random(n)}

@@ -36,7 +36,10 @@ def measure(
     console: Console | None = None,
     say: Say = lambda line: None,
 ) -> Results:
-    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named."""
+    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
+
+    A case that names audits of its own is asked these.
+    """
     trained = _complete_runs(runs)
     if not only_finished:
         for dataset in dict.fromkeys(case.dataset for case in cases):
@@ -47,13 +50,14 @@ def measure(
     for place, case in enumerate(cases, 1):
         begun = time.perf_counter()
         run = trained.get(case.config)
+        asked = case.audits or audits
         if only_finished:
-            outcome = _find(case, audits, run)
+            outcome = _find(case, asked, run)
         else:
-            outcome = _do(case, audits, runs, complete=run is not None, console=console)
+            outcome = _do(case, asked, runs, complete=run is not None, console=console)
         if isinstance(outcome, Measured):
             found.append(outcome)
-            how = "found" if only_finished else f"audited ({', '.join(audits)})"
+            how = "found" if only_finished else f"audited ({', '.join(asked)})"
             how = how if only_finished or run is not None else f"trained and {how}"
             said = f"{how}, {outcome.texts:,} texts"
         else:
@@ -119,7 +123,7 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
     notes = [note for summary in result.summaries.values() for note in summary.notes]
     return Measured(
         case.dataset, case.model, case.seed, run.folder, run.metrics(), result.about.labels,
-        result.about.texts, (*result.about.notes, *notes), frames, result.summaries,
+        result.about.texts, (*result.about.notes, *notes), frames, result.summaries, result.folder,
     )  # fmt: skip
 
 

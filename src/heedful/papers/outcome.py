@@ -47,7 +47,7 @@ def _details(found: Judged) -> str:
         for part in found.parts
     )
     paper = f"; the paper: {claim.published}" if claim.published else ""
-    return f"{claim.id} (section {claim.source}{paper}), {claim.measure}: {parts}."
+    return f"{claim.id} ({_source(claim)}{paper}), {claim.measure}: {parts}."
 
 
 def _how_to_measure(recipe: Recipe, claim: Claim) -> str:
@@ -58,9 +58,13 @@ def _how_to_measure(recipe: Recipe, claim: Claim) -> str:
         if asked.audit == claim.audit and (asked.models is None or needed.keys() <= set(asked.models))
     )
     return (
-        f"{claim.id} (section {claim.source}) is not measured: heedful reproduce {recipe.name} --{able.kind} {able.number} "
+        f"{claim.id} ({_source(claim)}) is not measured: heedful reproduce {recipe.name} --{able.kind} {able.number} "
         f"measures it, on {', '.join(needed)}."
     )
+
+
+def _source(claim: Claim) -> str:
+    return claim.source if claim.source == "ours" else f"section {claim.source}"
 
 
 def estimate(interval: Interval) -> str:
@@ -68,10 +72,12 @@ def estimate(interval: Interval) -> str:
 
     >>> estimate(Interval(0.5, 0.25, 0.75, 9, 0))
     '0.50 (0.25 to 0.75)'
+    >>> estimate(Interval(2e-5, 1e-5, 3e-5, 9, 0))
+    '2.0e-05 (1.0e-05 to 3.0e-05)'
     """
-    small = max(abs(interval.low), abs(interval.high)) < 0.1
-    digits = 3 if small else 2
-    return f"{interval.estimate:.{digits}f} ({interval.low:.{digits}f} to {interval.high:.{digits}f})"
+    largest = max(abs(interval.low), abs(interval.high))
+    form = ".1e" if 0 < largest < 5e-4 else ".3f" if largest < 0.1 else ".2f"
+    return f"{interval.estimate:{form}} ({interval.low:{form}} to {interval.high:{form}})"
 
 
 def _models(recipe: Recipe, results: Results) -> Table:

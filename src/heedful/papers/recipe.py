@@ -30,6 +30,8 @@ class Dataset:
     texts: int | None
     """At most this many test texts are audited; all if None."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    seeds: int = 1
+    """Seeds to train with where the user does not say."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Model:
     encoder: str
     """What --encoders calls it."""
     options: Mapping[str, Any]
+    usual: tuple[str, ...] | None = None
+    """Where its encoder is not asked for by name: trained with one seed, on these datasets alone. None: no bounds."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,25 @@ class Experiment:
     """Which models it is about; all if not given."""
     datasets: tuple[str, ...] | None = None
     """Which datasets it is about; all if not given."""
+    also: tuple[str, ...] = ()
+    """Other audits that it reads."""
+    costly: bool = False
+    """Whether it is measured only where not all is asked for."""
+    base_only: bool = False
+    """Whether it is about seed 0, which other seeds are compared with."""
 
     @property
     def name(self) -> str:
         """How the paper calls it."""
         return f"{self.kind.capitalize()} {self.number}"
+
+    def about(self, dataset: str, model: str, seed: int) -> bool:
+        """Whether it needs this run."""
+        return (
+            (self.datasets is None or dataset in self.datasets)
+            and (self.models is None or model in self.models)
+            and (seed == 0 or not self.base_only)
+        )
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,8 @@ class Case:
     texts: int | None
     audit: Mapping[str, Any] = field(default_factory=dict)
     """Options of the audit besides."""
+    audits: tuple[str, ...] = ()
+    """What is asked of it, where that is not the same for all."""
 
     @property
     def name(self) -> str:
@@ -113,6 +133,8 @@ class Recipe:
     """What a reader should know before any table."""
     rule: str = RULE
     """How claims are decided."""
+    audit: Mapping[str, Any] = field(default_factory=dict)
+    """Options of every audit."""
 
     @property
     def encoders(self) -> tuple[str, ...]:
@@ -135,32 +157,51 @@ class Recipe:
     ) -> list[Case]:
         """Every model to train and audit for some experiments (by default all), or say what is not known.
 
-        Without `seeds` there is one base of each, and the usual number of twins where there are any.
+        Without `seeds` there are as many bases of each as its dataset asks for, and the usual number of twins where
+        there are any.
         """
         from heedful.training.train import resolve
         from heedful.training.twins import some_seeds
 
-        bases = range(1 if self.twins or seeds is None else seeds)
-        audit = {"seeds": some_seeds(seeds)} if self.twins else {}
+        needed = self._needed(experiments)
+        usual = {experiment.audit for experiment in experiments or self.experiments}
+        audit = {**self.audit, **({"seeds": some_seeds(seeds)} if self.twins else {})}
         for name in datasets or ():
             _known(f"dataset in {self.name}", name, self.datasets)
         for name in encoders or ():
             _known(f"encoder in {self.name}", name, dict.fromkeys(self.encoders))
         cases = []
-        for name in self._datasets(experiments, datasets):
+        for name in self._datasets(needed, datasets):
             data = self.datasets[name]
-            for model in self._models(experiments, encoders):
-                for seed in bases:
+            for model in self._models(needed, encoders):
+                bounds = model.usual if encoders is None else None
+                if bounds is not None and name not in bounds:
+                    continue
+                bases = 1 if self.twins or bounds is not None else seeds or data.seeds
+                for seed in range(bases):
+                    asked = [e for e in needed if e.about(name, model.name, seed)]
+                    if not asked:
+                        continue
                     given = {"dataset": name, **self.options, **model.options, **data.options, "seed": seed}
                     config = resolve({key: value for key, value in given.items() if value is not None})
-                    cases.append(Case(name, model.name, seed, config, texts or data.texts, audit))
+                    own = tuple(dict.fromkeys(audit for e in asked for audit in (e.audit, *e.also)))
+                    audits = () if set(own) == usual else own
+                    cases.append(Case(name, model.name, seed, config, texts or data.texts, audit, audits))
+        if not cases:
+            raise BadInput(
+                "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."
+            )
         return cases
 
-    def _datasets(
-        self, experiments: Sequence[Experiment] | None, datasets: Sequence[str] | None
-    ) -> list[str]:
+    def _needed(self, experiments: Sequence[Experiment] | None) -> list[Experiment]:
+        """Give the experiments asked for; where that is all of them, without the costly ones."""
+        if experiments is None or len(experiments) == len(self.experiments):
+            return [experiment for experiment in self.experiments if not experiment.costly]
+        return list(experiments)
+
+    def _datasets(self, experiments: Sequence[Experiment], datasets: Sequence[str] | None) -> list[str]:
         needed: set[str] = set()
-        for experiment in experiments or self.experiments:
+        for experiment in experiments:
             needed.update(experiment.datasets or self.datasets)
         chosen = [name for name in datasets or self.datasets if name in needed]
         if not chosen:
@@ -168,11 +209,9 @@ class Recipe:
             raise BadInput(f"What is asked for is about the datasets {about}: name one with --datasets.")
         return chosen
 
-    def _models(
-        self, experiments: Sequence[Experiment] | None, encoders: Sequence[str] | None
-    ) -> list[Model]:
+    def _models(self, experiments: Sequence[Experiment], encoders: Sequence[str] | None) -> list[Model]:
         needed: set[str] = set()
-        for experiment in experiments or self.experiments:
+        for experiment in experiments:
             needed.update(experiment.models or (model.name for model in self.models))
         able = [model for model in self.models if model.name in needed]
         chosen = [model for model in able if encoders is None or model.encoder in encoders]
@@ -183,7 +222,11 @@ class Recipe:
 
 
 RECIPES: Registry[Recipe] = Registry(
-    "recipe", "heedful.papers.jain_wallace", "heedful.papers.serrano_smith", "heedful.papers.attefa"
+    "recipe",
+    "heedful.papers.jain_wallace",
+    "heedful.papers.serrano_smith",
+    "heedful.papers.attefa",
+    "heedful.papers.seat",
 )
 
 

@@ -29,6 +29,8 @@ class Measured:
     notes: tuple[str, ...]
     frames: Mapping[str, pl.DataFrame]
     summaries: Mapping[str, Summary] = field(default_factory=dict)
+    audited: Path | None = None
+    """Where its audit is kept, with the weights of every text."""
 
 
 class Missing(NamedTuple):

@@ -42,7 +42,10 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     filled = preset_values(
         given.get("preset"), dataset=str(given["dataset"]), encoder=str(given.get("encoder", ""))
     )
-    config = build(TrainConfig, {**filled, **given})
+    objective = str(given.get("objective", "vanilla"))
+    own = OBJECTIVES.get(objective).own if objective in OBJECTIVES else {}
+    told = {name: value for name, value in given.items() if value is not None or name not in own}
+    config = build(TrainConfig, {**filled, **own, **told})
     check_names(config)
     return config
 
@@ -60,7 +63,8 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
         told = config
         if config.base is None and OBJECTIVES.get(config.objective).vanilla:
             status.stop()
-            vanilla = config.model_copy(update={"objective": "vanilla"})
+            usual = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+            vanilla = config.model_copy(update={**usual, "objective": "vanilla"})
             console.print("A vanilla model of the same options comes first.", soft_wrap=True)
             told = config.model_copy(update={"base": str(train(vanilla, runs=runs, console=console).run)})
             status.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -22,6 +22,8 @@ class Objective:
 
     options: ClassVar[tuple[str, ...]] = ()
     """Fields of `ObjectiveOptions` that it reads."""
+    own: ClassVar[Mapping[str, Any]] = {}
+    """Values of its options where the user gives none; they are written into the run's config."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
     fastest: ClassVar[float] = math.inf
@@ -38,6 +40,11 @@ class Objective:
         self.model = model
         self.class_weights = class_weights
         self.config = config or ObjectiveOptions()
+
+    def choice(self, name: str) -> Any:
+        """What the user chose for an option, or the objective's own value."""
+        given = getattr(self.config, name)
+        return self.own.get(name) if given is None else given
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Compute once what every step needs."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Literal
 
 import torch
 from jaxtyping import Bool, Float
@@ -30,10 +29,6 @@ class Anchored(Objective):
     """A loss that is a sum of terms, text by text; a subclass gives the terms, and says how they add up."""
 
     vanilla = True
-    strengths: ClassVar[Mapping[str, float]]
-    """Own values of the options `stability` and `overlap`."""
-    own_part: ClassVar[Literal["attention", "all"]]
-    """What is trained where the user does not say."""
 
     def __init__(
         self,
@@ -44,10 +39,9 @@ class Anchored(Objective):
         super().__init__(model, class_weights, config)
         if not model.has_attention:
             raise BadInput("Stable attention needs attention: use --pooling attention.")
-        given = {name: getattr(self.config, name) for name in self.strengths}
-        self.strength = {
-            name: self.strengths[name] if value is None else value for name, value in given.items()
-        }
+        self.radius: float = self.choice("radius")
+        self.stability: float = self.choice("stability")
+        self.overlap: float = self.choice("overlap")
         self.recorded: dict[int, Recorded] = {}
         self.seen: dict[str, float] = {}
         self.count = 0
@@ -72,13 +66,8 @@ class Anchored(Objective):
     def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Attention alone, or all but the embeddings, which could be made large until no noise counts."""
         for name, parameter in self.model.named_parameters():
-            if name.startswith("attention.") or (self.part == "all" and not _embeds(name)):
+            if name.startswith("attention.") or (self.choice("trained") == "all" and not _embeds(name)):
                 yield name, parameter
-
-    @property
-    def part(self) -> Literal["attention", "all"]:
-        """What is trained."""
-        return self.config.trained or self.own_part
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Mean over texts of all terms that count, each with its weight."""

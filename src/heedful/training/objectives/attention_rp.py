@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -19,7 +21,9 @@ class AttentionRP(PerturbedScores):
     of `attention_at`, so that the two differ in the direction alone. A text gets another direction in every epoch.
     """
 
-    size = 1.0  # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
+    own: ClassVar = {
+        "radius": 1.0
+    }  # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
 
     def perturbation(self, clean: Clean) -> Float[Tensor, "batch heads items"]:
         """Go anywhere as far as allowed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -19,9 +20,6 @@ from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.recorded import Recorded
 
-RADIUS = 1e-3
-"""As the released code has it; the paper names none."""
-
 
 @OBJECTIVES.register("seat", "stable attention that keeps a vanilla model's predictions and top words (SEAT)")
 class Seat(Anchored):
@@ -33,8 +31,8 @@ class Seat(Anchored):
 
     options = ("base", "stability", "overlap", "top_k", "radius", "norm", "trained", "inner", "steps")
     metric = "seat"
-    strengths = {"stability": 1.0, "overlap": 1000.0}  # noqa: RUF012 the paper's λ₁ and λ₂
-    own_part = "attention"
+    # λ₁ and λ₂ are the paper's, which names no radius: that is the released code's.
+    own: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
 
     def __init__(
         self,
@@ -49,7 +47,6 @@ class Seat(Anchored):
                 "The inner maximum has a closed form for two classes and a linear decoder only: use --inner pgd."
             )
         self.exact = able and self.config.inner != "pgd"
-        self.radius = self.config.radius or RADIUS
 
     def terms(self, batch: Batch, base: Recorded) -> Terms:
         """Closeness, stability, top-k loss, and the true overlap."""
@@ -63,11 +60,7 @@ class Seat(Anchored):
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
         """Equation 6."""
-        return (
-            terms["closeness"]
-            + self.strength["stability"] * terms["stability"]
-            + self.strength["overlap"] * terms["top_k_loss"]
-        )
+        return terms["closeness"] + self.stability * terms["stability"] + self.overlap * terms["top_k_loss"]
 
     def inner_maximum(
         self,

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from heedful.config import ObjectiveOptions
 from heedful.data.instances import Batch
 from heedful.measures.divergence import jsd, sharpness, tvd
 from heedful.measures.norms import project, steepest
-from heedful.models.model import AttentionModel, probabilities
+from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.recorded import Recorded
 
-RADIUS = 0.05
-"""Noise in training. Smaller noise does the same with a larger λ: instability grows with its square."""
 _FLAT = 1e-4
 """Two heatmaps that are together no sharper than this are flat, and have no stability to speak of."""
 
@@ -35,18 +33,9 @@ class Steady(Anchored):
 
     options = ("base", "stability", "overlap", "top_k", "radius", "trained", "steps", "noise")
     metric = "steady"
-    strengths = {"stability": 30.0, "overlap": 2.0}  # noqa: RUF012
-    own_part = "all"
+    # Smaller noise does the same with a larger λ: instability grows with its square.
+    own: ClassVar = {"radius": 0.05, "stability": 30.0, "overlap": 2.0, "trained": "all"}
     fastest = 1e-3
-
-    def __init__(
-        self,
-        model: AttentionModel,
-        class_weights: Float[Tensor, " classes"] | None = None,
-        config: ObjectiveOptions | None = None,
-    ) -> None:
-        super().__init__(model, class_weights, config)
-        self.radius = self.config.radius or RADIUS
 
     def terms(self, batch: Batch, base: Recorded) -> Terms:
         """Closeness, instability relative to sharpness, change of the prediction, and distance to vanilla's heatmap."""
@@ -65,9 +54,9 @@ class Steady(Anchored):
         """Add up all but what is only written down: the top-k loss and the true overlap."""
         return (
             terms["closeness"]
-            + self.strength["stability"] * terms["instability"]
+            + self.stability * terms["instability"]
             + terms["change"]
-            + self.strength["overlap"] * terms["distance"]
+            + self.overlap * terms["distance"]
         )
 
     def _read_both(

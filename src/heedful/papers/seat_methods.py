@@ -1,0 +1,93 @@
+"""What SEAT's recipe trains: encoders, the seven methods of the paper, two of ours, and two ablations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from heedful.papers.recipe import Model, published
+from heedful.papers.results import Results
+
+VECTORS = "glove-840b-300d"
+DATASETS = ("sst2", "mr", "tweeteval_emotion_binary", "tweeteval_hate")
+ABLATED_ON = ("sst2",)
+NOISE = (1e-3, 5e-3, 1e-2, 5e-2)
+WORDS = (1, 2, 3)
+
+
+class Encoder(NamedTuple):
+    """One architecture."""
+
+    asked: str
+    """What --encoders calls it."""
+    printed: str
+    """Whose numbers of the paper stand beside ours."""
+    options: Mapping[str, Any]
+    usual: tuple[str, ...] | None = None
+
+
+ENCODERS = {
+    "RNN": Encoder("rnn", "RNN", {"encoder": "rnn"}),
+    "BiLSTM": Encoder("bilstm", "BiLSTM", {"encoder": "bilstm"}),
+    "MiniLM": Encoder(
+        "hf:minilm-l6",
+        "BERT",
+        {
+            "encoder": "hf:minilm-l6", "vectors": None, "train_embeddings": None, "epochs": 2, "batch_size": 16,
+        },  # its own embeddings; two epochs suffice
+        ("sst2",),
+    ),
+}  # fmt: skip
+
+PAPER: Mapping[str, Mapping[str, Any]] = {
+    name: {"objective": name}
+    for name in (
+        "vanilla", "word_at", "word_iat", "attention_rp", "attention_at", "attention_iat", "seat",
+    )
+}  # fmt: skip
+OURS: Mapping[str, Mapping[str, Any]] = {
+    "seat, whole model": {"objective": "seat", "trained": "all"},
+    "steady": {"objective": "steady"},
+}
+ABLATIONS: Mapping[str, Mapping[str, Any]] = {
+    "seat, no top-k": {"objective": "seat", "overlap": 0.0},
+    "seat, no stability": {"objective": "seat", "stability": 0.0},
+}
+METHODS = {**PAPER, **OURS, **ABLATIONS}
+RIVALS = tuple(name for name in PAPER if name != "seat")
+COMPARED = (*PAPER, *OURS)
+ABLATED = ("vanilla", *ABLATIONS, "seat")
+
+
+def named(*methods: str, encoders: Sequence[str] = tuple(ENCODERS)) -> tuple[str, ...]:
+    """Names of models.
+
+    >>> named("seat", encoders=["RNN"])
+    ('RNN seat',)
+    """
+    return tuple(f"{encoder} {method}" for encoder in encoders for method in methods)
+
+
+MODELS = tuple(
+    Model(f"{name} {method}", encoder.asked, {**encoder.options, **options}, encoder.usual)
+    for name, encoder in ENCODERS.items()
+    for method, options in METHODS.items()
+)
+
+
+def measured(results: Results, methods: Sequence[str], audit: str) -> list[tuple[str, str, list[str]]]:
+    """Every dataset and encoder with those of these methods that were asked an audit."""
+    found = []
+    for dataset in results.datasets:
+        for encoder in ENCODERS:
+            able = [name for name in methods if results.of(dataset, f"{encoder} {name}", audit)]
+            if able:
+                found.append((dataset, encoder, able))
+    return found
+
+
+def printed(part: Mapping[str, Any], dataset: str, encoder: str, method: str) -> list[float | None]:
+    """Three numbers of a table of the paper with four corpora; nothing for what it does not have."""
+    rows = part.get(ENCODERS[encoder].printed, {}).get(method)
+    order: list[str] = published("seat")["order"]
+    return list(rows[order.index(dataset)]) if rows and dataset in order else [None] * 3

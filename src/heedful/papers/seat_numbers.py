@@ -1,0 +1,169 @@
+"""Numbers of a method with draws: the same texts are drawn anew for all methods, so that they compare text by text."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from functools import lru_cache, reduce
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import torch
+from jaxtyping import Float
+
+from heedful.audits.result import INSTANCES, PREDICTIONS
+from heedful.audits.ties import settled
+from heedful.measures.overlap import top_k_overlap
+from heedful.papers.page import NOTHING
+from heedful.papers.results import Measured, Results
+
+DRAWS = 1000
+TOP = 7
+Values = Float[np.ndarray, " texts"]
+
+
+class Drawn(NamedTuple):
+    """A number, what it would be of other texts, and of how many texts it is."""
+
+    estimate: float
+    draws: Float[np.ndarray, " draws"]
+    texts: int
+
+
+class Methods:
+    """Some models of one dataset with the seeds and texts that all of them have."""
+
+    def __init__(self, results: Results, dataset: str, models: Iterable[str], audit: str) -> None:
+        runs = {name: {run.seed: run for run in results.of(dataset, name, audit)} for name in models}
+        self.seeds = sorted(set.intersection(*(set(found) for found in runs.values())))
+        self.runs = {name: [found[seed] for seed in self.seeds] for name, found in runs.items()}
+        self.audit = audit
+        read = [run.frames[audit]["row"].to_numpy() for found in self.runs.values() for run in found]
+        self.rows = reduce(np.intersect1d, read) if read else np.array([], dtype=np.int64)
+        self.times = drawn_texts(dataset, len(self.rows))
+
+    def mean(self, *names: str, column: str) -> list[Drawn]:
+        """Means over seeds and texts of one column for each model, of the texts for which all have a value."""
+        values = np.stack([self._by_text(name, column) for name in names])
+        able = np.isfinite(values).all(0)
+        return [self._mean(np.where(able, row, 0.0), able) for row in values]
+
+    def f1(self, *names: str) -> list[Drawn]:
+        """F1 of the positive class on clean texts, averaged over seeds."""
+        found = []
+        for name in names:
+            parts = [self._f1(run) for run in self.runs[name]]
+            estimate = float(np.mean([part.estimate for part in parts]))
+            found.append(Drawn(estimate, np.mean([part.draws for part in parts], axis=0), len(self.rows)))
+        return found
+
+    def overlap(self, name: str, vanilla: str) -> Drawn | None:
+        """Share of the top items that are those of the vanilla model of the same seed; None where nothing is kept."""
+        parts = []
+        for run, base in zip(self.runs[name], self.runs[vanilla], strict=True):
+            if run.audited is None or base.audited is None:
+                return None
+            parts.append(_aligned(same_top(run.audited, base.audited), "overlap", self.rows))
+        values = _over_seeds(parts)
+        able = np.isfinite(values)
+        return self._mean(np.where(able, values, 0.0), able)
+
+    def _by_text(self, name: str, column: str) -> Values:
+        return _over_seeds([_aligned(run.frames[self.audit], column, self.rows) for run in self.runs[name]])
+
+    def _mean(self, values: Values, able: np.ndarray) -> Drawn:
+        if not able.any():
+            return Drawn(np.nan, np.full(DRAWS, np.nan), 0)
+        counted = self.times @ able.astype(np.float64) if not able.all() else np.full(DRAWS, len(able))
+        draws = np.divide(self.times @ values, counted, out=np.full(DRAWS, np.nan), where=counted > 0)
+        return Drawn(float(values.sum() / able.sum()), draws, int(able.sum()))
+
+    def _f1(self, run: Measured) -> Drawn:
+        frame = _of(run.frames[self.audit], self.rows)
+        true = frame["label"].to_numpy() == 1
+        said = (frame["predicted"] == run.labels[1]).to_numpy()
+        # F1 = 2 · hits / (said + true): sums over texts, so that drawn texts only weigh them.
+        hits, both = 2.0 * (true & said), true.astype(np.float64) + said
+        draws = self.times @ hits / np.maximum(self.times @ both, 1)
+        return Drawn(float(hits.sum() / max(both.sum(), 1)), draws, len(self.rows))
+
+
+@lru_cache(maxsize=8)
+def drawn_texts(dataset: str, texts: int) -> Float[np.ndarray, "draws texts"]:
+    """How often each text is drawn; the same for all that is measured on a dataset."""
+    random = np.random.default_rng(zlib.crc32(dataset.encode()))
+    if texts == 0:
+        return np.zeros((DRAWS, 0))
+    drawn = (np.bincount(random.integers(texts, size=texts), minlength=texts) for _ in range(DRAWS))
+    return np.stack(list(drawn)).astype(np.float64)
+
+
+@lru_cache(maxsize=4096)
+def same_top(first: Path, second: Path) -> pl.DataFrame:
+    """Overlap of the top items of two kept audits of the same texts, row by row."""
+    one, other = (
+        pl.read_parquet(folder / INSTANCES / f"{PREDICTIONS}.parquet", columns=["row", "weights"])
+        for folder in (first, second)
+    )
+    both = one.join(other, on="row", suffix="_other").sort("row")
+    ours, theirs = (_padded(both[name]) for name in ("weights", "weights_other"))
+    mask = ~ours.isnan()
+    first_top, second_top = (settled(weights.nan_to_num().double(), mask) for weights in (ours, theirs))
+    overlap = top_k_overlap(first_top, second_top, k=TOP, mask=mask)
+    return pl.DataFrame({"row": both["row"], "overlap": overlap.numpy()})
+
+
+def _padded(weights: pl.Series) -> torch.Tensor:
+    rows = [torch.tensor(row) for row in weights.to_list()]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=torch.nan)
+
+
+def _of(frame: pl.DataFrame, rows: np.ndarray) -> pl.DataFrame:
+    if np.array_equal(frame["row"].to_numpy(), rows):
+        return frame
+    return frame.filter(pl.col("row").is_in(rows.tolist())).sort("row")
+
+
+def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> Values:
+    return _of(frame.select("row", pl.col(column).cast(pl.Float64)), rows)[column].to_numpy()
+
+
+def _over_seeds(parts: list[Values]) -> Values:
+    """Average text by text over the seeds that have a value."""
+    stacked = np.stack(parts)
+    able = np.isfinite(stacked)
+    total = np.where(able, stacked, 0.0).sum(0)
+    mean: Values = np.divide(total, able.sum(0), out=np.full(len(total), np.nan), where=able.any(0))
+    return mean
+
+
+def spelled(number: float | None) -> str:
+    """A number that may be tiny; a dash where there is none.
+
+    >>> spelled(0.8471), spelled(0.00419), spelled(0.000183), spelled(0.0), spelled(None)
+    ('0.847', '0.0042', '1.8e-4', '0', '–')
+    """
+    if number is None or np.isnan(number):
+        return NOTHING
+    if 0 < abs(number) < 1e-3:
+        return f"{number:.1e}".replace("e-0", "e-")
+    return f"{number:.3f}" if abs(number) >= 0.1 else f"{number:.2g}"
+
+
+def as_printed(number: float | None) -> str:
+    """A number of the paper.
+
+    >>> as_printed(20.145), as_printed(3.81e-08), as_printed(None)
+    ('20.145', '3.81e-08', '–')
+    """
+    return NOTHING if number is None else f"{number:g}"
+
+
+def with_interval(found: Drawn | None) -> str:
+    """A number with its 95 % interval."""
+    if found is None or np.isnan(found.estimate):
+        return NOTHING
+    low, high = np.nanquantile(found.draws, [0.025, 0.975])
+    return f"{spelled(found.estimate)} ({spelled(float(low))} to {spelled(float(high))})"
