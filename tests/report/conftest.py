@@ -106,6 +106,7 @@ def make_result(
         frames[name] = _rows(name, base, rng, (1, 2, 3))
         audit = AUDITS.get(name)(AuditOptions())
         audit.records, audit.failed = {1: {"test": {"f1": 0.8}, "epoch": 3}}, []  # type: ignore[attr-defined]
+        audit.share = 0.1  # type: ignore[attr-defined]
         summaries[name] = audit.summarise(frames[name])
     about = About(
         model=model, encoder="bilstm", labels=labels, data="toys test", texts=len(texts), source="attention",

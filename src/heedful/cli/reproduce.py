@@ -45,7 +45,7 @@ def reproduce(
             min=1,
             metavar="N",
             rich_help_panel="Training",
-            help="Train with seeds 0 to N − 1; 0 alone if not given. For attefa: the first N of the nine seeds of the twins; all if not given.",
+            help="Train with seeds 0 to N − 1; if not given, 0 alone, and for seat three or five. For attefa: the first N of the nine seeds of the twins; all if not given.",
         ),
     ] = None,
     texts: Annotated[
@@ -54,7 +54,7 @@ def reproduce(
             min=1,
             metavar="N",
             rich_help_panel=_DATA,
-            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa all.",
+            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa and seat all.",
         ),
     ] = None,
     only_finished: Annotated[
@@ -88,6 +88,8 @@ def reproduce(
       heedful reproduce serrano-smith --only-finished -o serrano-smith.md
 
       heedful reproduce attefa --table 3 --datasets mock_1,mock_10 --encoders average --seeds 3
+
+      heedful reproduce seat --table 1,2 --datasets sst2 --encoders bilstm
     """  # fmt: skip
     from heedful.papers.recipe import RECIPES
 

@@ -35,7 +35,7 @@ from heedful.papers.seat_tables import (
     table_10,
 )
 
-SEEDS = 3
+SEEDS = {"sst2": 5}
 
 
 def described(runs: Sequence[Measured]) -> list[str]:
@@ -80,7 +80,7 @@ SEAT = register(
         title="Hu et al. 2023, SEAT: Stable and Explainable Attention",
         description="SEAT: Tables 1 to 4 and 6 to 10, Figures 2, 5, a frontier, and nineteen claims",
         options={"preset": "seat", "vectors": VECTORS, "train_embeddings": False, "threads": 1},
-        datasets={name: Dataset(None, seeds=SEEDS) for name in DATASETS},
+        datasets={name: Dataset(None, seeds=SEEDS.get(name, 3)) for name in DATASETS},
         models=MODELS,
         experiments=(
             Experiment("table", 1, "Do heatmap and prediction survive noise of 0.001?", NOISE, table_1, (_RADII,), named(*COMPARED)),
