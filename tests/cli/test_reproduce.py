@@ -36,7 +36,12 @@ def test_bad_input_is_one_sentence(run, words, said):
 
 def test_recipes_are_listed(run):
     shown = run("list", "recipes").out
-    assert [line.split()[0] for line in shown.splitlines()] == ["attefa", "jain-wallace", "seat", "serrano-smith"]
+    assert [line.split()[0] for line in shown.splitlines()] == [
+        "attefa",
+        "jain-wallace",
+        "seat",
+        "serrano-smith",
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -192,7 +192,9 @@ def test_minilm_is_trained_as_a_transformer_and_only_where_it_is_asked_for():
 
 def test_cases_are_what_the_tables_need():
     cases = SEAT.cases(encoders=["bilstm"])
-    assert len(cases) == (5 + 3 * 3) * len(COMPARED) + 5 * 2  # five seeds on sst2, which alone has the ablations
+    assert (
+        len(cases) == (5 + 3 * 3) * len(COMPARED) + 5 * 2
+    )  # five seeds on sst2, which alone has the ablations
     ablated = [case for case in cases if ", no " in case.model]
     assert {case.dataset for case in ablated} == {"sst2"}
     assert set(ablated[0].audits) == {"embedding_stability", "rationale"}

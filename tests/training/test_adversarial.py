@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from torch import Tensor, nn
 
 import heedful
@@ -418,51 +416,9 @@ def test_nearest_words_are_found_anew_in_each_epoch(make: Make, trained: bool) -
     assert trained == (not torch.equal(seen[1], seen[2]))
 
 
-PIECES = [
-    "[PAD]",
-    "[CLS]",
-    "[SEP]",
-    "[UNK]",
-    "[MASK]",
-    "a",
-    "fine",
-    "film",
-    "##s",
-    "dull",
-    "bad",
-    "##ly",
-    "made",
-]
-
-
-@pytest.fixture
-def bert(tmp_path: Path) -> str:
-    """A tiny BERT with a tokeniser whose special pieces are not where they usually are."""
-    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(PIECES)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
-    )
-    special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "cls", "sep", "unk", "mask")}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=32, **special).save_pretrained(tmp_path)  # fmt: skip
-    torch.manual_seed(0)
-    shape = transformers.BertConfig(vocab_size=len(PIECES), hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, max_position_embeddings=32)  # fmt: skip
-    transformers.AutoModel.from_config(shape).save_pretrained(tmp_path)
-    return f"hf:{tmp_path}"
-
-
-@pytest.fixture
-def reviews(tmp_path: Path) -> str:
-    rows = [("a fine film", 1), ("films made badly", 0), ("a dull xyz film", 0), ("fine films made fine", 1)]
-    path = tmp_path / "reviews.csv"
-    lines = [f"{'a ' * number}{text},{label}\n" for number in range(12) for text, label in rows]
-    path.write_text("text,label\n" + "".join(lines))
-    return str(path)
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_special_pieces_of_a_transformer_stay_where_they_are(
-    bert: str, reviews: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    bert: str, pieces: list[str], reviews: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[Perturbed] = []
     fit = Trainer.fit
@@ -478,8 +434,8 @@ def test_special_pieces_of_a_transformer_stay_where_they_are(
     assert torch.equal(moved, batch.tokens.mask)
     assert batch.tokens.mask[0].tolist() == [False, True, True, True, False]
     if isinstance(objective, WordIAT):
-        pieces = {PIECES[i] for i in objective.targets}
-        assert pieces == {"a", "fine", "film", "##s", "dull", "bad", "##ly", "made"}
+        towards_these = {pieces[i] for i in objective.targets}
+        assert towards_these == {"a", "fine", "film", "##s", "dull", "bad", "##ly", "made"}
         real = objective.nearest[objective.words]
         assert real.shape[1] == 7 and not {int(i) for i in real.flatten()} & {0, 1, 2, 3, 4}
 

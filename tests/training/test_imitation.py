@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,6 +200,22 @@ def test_twins_are_trained_and_found_again_and_leave_their_base_alone(tmp_path: 
     again = train_twins(base.run, seeds=(1,), runs=tmp_path / "elsewhere", epochs=2)
     assert again[0].folder is not None
     assert (again[0].folder / "model.safetensors").read_bytes() == weights
+
+
+def test_a_transformer_has_twins(bert: str, reviews: str, tmp_path: Path) -> None:
+    base = heedful.train(reviews, encoder=bert, epochs=1, runs=tmp_path, progress=False)
+    twin = heedful.train(
+        reviews, objective="imitation", base=str(base.run), epochs=2, seed=10, runs=tmp_path, progress=False
+    )
+    batch = twin.instances(Split(["a fine film", "bad"], np.array([1, 0]))).batch(np.arange(2))
+    with torch.no_grad():
+        ours, theirs = twin.model(batch).weights, base.model(batch).weights
+    assert ours is not None and theirs is not None
+    assert (ours[:, :, 0] == 0).all()  # [CLS] is no item
+    assert 0 < float((matched_jsd(ours, theirs)).max()) < 0.6932
+    assert twin.run is not None
+    tested = json.loads((twin.run / "metrics.json").read_text())["test"]
+    assert 0 <= tested["tvd"] <= 1 and 0 < tested["jsd"] <= 1
 
 
 def test_a_twin_needs_a_base_that_reads_as_it_does(

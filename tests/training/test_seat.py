@@ -197,9 +197,20 @@ def test_a_vanilla_model_is_trained_or_found(tmp_path: Path, objective: str) -> 
     again = train(resolve({**options, "objective": objective, "top_k": 3}), runs=tmp_path)
     assert again.run != first.run
     assert (vanilla / "model.safetensors").stat().st_mtime_ns == stamp
-    history = (
-        heedful.load(first.run).run
-        and __import__("json").loads((first.run / "metrics.json").read_text())["history"]
-    )  # type: ignore[union-attr]
+    assert first.run is not None
+    history = json.loads((first.run / "metrics.json").read_text())["history"]
     for split in ("train", "dev"):
         assert 0 <= history[0][split]["top_k_overlap"] <= 1 and history[0][split]["top_k_loss"] >= 0
+
+
+@pytest.mark.parametrize("objective", ["seat", "steady"])
+def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Path, objective: str) -> None:
+    made = heedful.train(
+        reviews, encoder=bert, objective=objective, epochs=1, runs=tmp_path / "runs", progress=False
+    )
+    vanilla = heedful.load(next((tmp_path / "runs").glob("*vanilla*")))
+    ours, theirs = (dict(classifier.model.named_parameters()) for classifier in (made, vanilla))
+    changed = {name for name in ours if not torch.equal(ours[name], theirs[name])}
+    assert any(name.startswith("attention.") for name in changed)
+    assert any(name.startswith("encoder.") for name in changed) == (objective == "steady")
+    assert not any(".embeddings." in name for name in changed)
