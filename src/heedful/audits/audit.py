@@ -89,6 +89,8 @@ class Audit(ABC):
     """Whether it scores changed texts, of which a user's own scores know nothing."""
     costly: ClassVar[bool] = False
     """Whether it takes so long, or asks for so much, that it is only run when it is named."""
+    wants: ClassVar[str] = ""
+    """What texts must have besides, which most have not."""
     equation: ClassVar[str] = ""
     method: ClassVar[str] = ""
     """How it is computed, for who wants to know."""

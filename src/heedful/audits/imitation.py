@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -207,8 +209,10 @@ def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console
     """Say what this will cost before it starts."""
     epochs = QUICK["epochs"] if quick else EPOCHS
     pace = seconds_per_epoch(run)
-    message = f"Training {len(seeds)} twins, at most {epochs} epochs each (patience {PATIENCE})"
+    twins = "1 twin" if len(seeds) == 1 else f"{len(seeds)} twins"
+    message = f"Training {twins}, at most {epochs} epochs each (patience {PATIENCE})"
     if pace is not None:
-        most, least = (len(seeds) * count * pace / 60 / 2 for count in (epochs, PATIENCE + 1))
-        message += f": between {least:.0f} and {most:.0f} minutes on two cores, by the pace of the model's own training"
+        rounds = math.ceil(len(seeds) / min(len(seeds), os.cpu_count() or 1))  # one twin on each core
+        least, most = (max(1, round(rounds * count * pace / 60)) for count in (PATIENCE + 1, epochs))
+        message += f": between {least} and {most} minutes on this machine, by the pace of the model's own training"
     console.print(message + ".", soft_wrap=True)

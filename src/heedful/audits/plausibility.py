@@ -39,6 +39,7 @@ class Plausibility(Audit):
     question = "Do the top words agree with what people marked as the reason?"
     paper = "eraser"
     costly = True  # it does not take long, but most texts have no rationales: it must be named
+    wants = "rationales"
     measures: ClassVar = {
         "auprc": Measure("area under the precision–recall curve against the words marked", better="higher"),
         "token_f1": Measure("F1 of the top words against the words marked", better="higher"),

@@ -17,7 +17,7 @@ from heedful.training.objectives import OBJECTIVES
 
 _NEIGHBOURS = 20
 _INSTEAD = "integrated_gradients"
-_BETTER = "seat"
+_BETTER = "steady"
 _WORDING = "This picture shows where the model looked. It is not the reason for its decision."
 
 
@@ -41,9 +41,10 @@ class Neighbour(NamedTuple):
 
 
 def not_run(material: Material) -> list[str]:
-    """Audits that could be asked and were not."""
+    """Audits that could be asked of any texts and were not."""
     other = material.source != "attention"
-    return [n for n in AUDITS if n not in material.summaries and not (other and AUDITS.get(n).of_weights)]
+    able = [n for n in AUDITS if not AUDITS.get(n).wants and not (other and AUDITS.get(n).of_weights)]
+    return [name for name in able if name not in material.summaries]
 
 
 def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
@@ -109,6 +110,6 @@ def _by_verdict(material: Material, near: Sequence[Neighbour], run: str) -> Iter
         names = ", ".join(f"{n.model} ({n.objective}: {n.verdict})" for n in better)
         yield Step("Train another model", f"On the same texts these runs did better: {names}.")
     elif _BETTER in OBJECTIVES and not any(n.objective == _BETTER for n in trained):
-        text = "Training with SEAT asks for attention that is stable and still explains."
+        text = "Trained so, attention holds still under noise and stays as sharp as it is. That answers doubts about stability; audit it again for the others."
         config = (material.run or Path("RUN")) / "config.yaml"
         yield Step("Train another model", text, f"heedful train --config {shlex.quote(str(config))} --objective {_BETTER}")  # fmt: skip
