@@ -196,12 +196,14 @@ def percent(number: Number) -> str:
 
 
 def written(x: float, digits: int = 2) -> str:
-    """A number as a person reads it; a small one keeps two digits that say something.
+    """A number as a person reads it; a small one keeps digits that say something.
 
-    >>> written(0.834), written(0.0), written(0.00021), written(-3.4e-8)
-    ('0.83', '0.00', '2.1e-04', '-3.4e-08')
+    >>> written(0.834), written(0.0), written(0.0073), written(0.00021), written(-3.4e-8)
+    ('0.83', '0.00', '0.007', '2.1e-04', '-3.4e-08')
     """
-    return f"{x:.{digits}f}" if x == 0 or abs(x) >= 10.0**-digits else f"{x:.1e}"
+    if x == 0 or abs(x) >= 10.0**-digits:
+        return f"{x:.{digits}f}"
+    return f"{x:.1g}" if abs(x) >= 1e-3 else f"{x:.1e}"
 
 
 def value(number: Number, digits: int = 2) -> str:

@@ -29,7 +29,7 @@ from heedful.models.transformer import TransformerEncoder
 if TYPE_CHECKING:
     from heedful.audits.subject import Subject
 
-TEXTS, QUICK_TEXTS = 100, 30
+TEXTS, QUICK_TEXTS = 60, 10
 """Texts whose sensitivity is searched for, at most; it takes as long as thousands of readings of each."""
 
 TOKENS, PIECES = 10_000, 500

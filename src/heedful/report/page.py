@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from heedful import __version__
-from heedful.audits.audit import AUDITS
+from heedful.audits.audit import AUDITS, written
 from heedful.audits.result import AuditResult
 from heedful.errors import BadInput
 from heedful.report import sections
@@ -99,6 +99,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters["words"] = lambda name: re.sub(r"[_-]", " ", str(name))
     environment.filters["joined"] = _joined
+    environment.filters["written"] = written
     return environment
 
 
