@@ -214,5 +214,7 @@ def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console
     if pace is not None:
         rounds = math.ceil(len(seeds) / min(len(seeds), os.cpu_count() or 1))  # one twin on each core
         least, most = (max(1, round(rounds * count * pace / 60)) for count in (PATIENCE + 1, epochs))
-        message += f": between {least} and {most} minutes on this machine, by the pace of the model's own training"
+        message += (
+            f": between {least} and {most} minutes on this machine, by the pace of the model's own training"
+        )
     console.print(message + ".", soft_wrap=True)

@@ -12,8 +12,6 @@ from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
 
-_ENCODER = "average"
-
 
 def study(
     name: Annotated[str, typer.Argument(help="A study (heedful list studies).", metavar="STUDY")],
@@ -24,8 +22,11 @@ def study(
         ),
     ] = None,
     encoder: Annotated[
-        str, typer.Option(metavar="NAME", help="Encoder of every base.", rich_help_panel="Model")
-    ] = _ENCODER,
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Encoder of every base; the study's own if not given.", rich_help_panel="Model"
+        ),
+    ] = None,
     vectors: Annotated[
         str | None,
         typer.Option(
@@ -69,7 +70,7 @@ def study(
 
       heedful study temperature
 
-      heedful study placement --dataset mock_2 --encoder bilstm --quick
+      heedful study placement --dataset mock_2 --encoder bigru --quick
 
       heedful study heads --seeds 9 -o heads/
 
@@ -84,7 +85,9 @@ def study(
     from heedful.training.twins import some_seeds
 
     err = error_console()
-    options = {"encoder": encoder} | ({"vectors": None if vectors == "none" else vectors} if vectors else {})
+    options = {"encoder": encoder or chosen.encoder} | (
+        {"vectors": None if vectors == "none" else vectors} if vectors else {}
+    )
     studied = run_study(
         chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds), quick=quick,
         only_finished=only_finished, console=err, say=lambda line: err.print(plain(line), soft_wrap=True), **options,
@@ -95,7 +98,7 @@ def study(
         raise BadInput(
             f"None of the {len(studied.missing)} runs is trained and audited ({what}: {why}){remedy}."
         )
-    unusual = [encoder if encoder != _ENCODER else None, dataset, "quick" if quick else None]
+    unusual = [encoder if encoder != chosen.encoder else None, dataset, "quick" if quick else None]
     folder = output or runs / "studies" / "-".join(
         [name, *(part.replace("/", "_") for part in unusual if part)]
     )

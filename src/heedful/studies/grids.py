@@ -63,7 +63,8 @@ register(
 register(
     Study(
         "placement", "Does it matter where informative tokens stand?", "placement", ("mock_5",), _placements,
-        "The paper asks, and expects nothing.",
+        "The paper asks, and expects nothing. An encoder that reads words one by one cannot tell, so bases are BiLSTMs here.",
+        encoder="bilstm",
     )
 )  # fmt: skip
 register(
@@ -85,6 +86,6 @@ register(
         _base,
         "Wiegreffe & Pinter read the shape: the flatter the curve, the less faithful the attention. They draw no line between flat "
         "and steep, and neither is one drawn here.",
-        (*(TwinSetting(s, float(s), quick=s in _QUICK_STRENGTHS) for s in _KL_STRENGTHS), ATTEFA),
+        twins=(*(TwinSetting(s, float(s), quick=s in _QUICK_STRENGTHS) for s in _KL_STRENGTHS), ATTEFA),
     )
 )  # fmt: skip

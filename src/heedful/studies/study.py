@@ -52,6 +52,8 @@ class Study:
     """Give the grid on one corpus, or refuse a corpus that has no such control."""
     guess: str = ""
     """What the paper expects, where it says so."""
+    encoder: str = "average"
+    """Of every base, where nothing else is asked for."""
     twins: tuple[TwinSetting, ...] = ()
     """A grid over the twins of each base, where a curve is asked for."""
 
