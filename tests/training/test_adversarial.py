@@ -17,7 +17,6 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
-from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.training.loop import Trainer
@@ -246,12 +245,6 @@ def test_nothing_is_added_where_the_weight_is_zero(make: Make, name: str) -> Non
     objective, batch = make(name, adversarial=0.0)
     assert objective.loss(batch).item() == Vanilla(objective.model).loss(batch).item()
     assert set(type(objective).options) - {"neighbours"} == {"radius", "adversarial"}
-
-
-@pytest.mark.parametrize("name", ON_SCORES)
-def test_scores_are_needed_to_perturb_them(toy_classifier: Toy, name: str) -> None:
-    with pytest.raises(BadInput, match="--pooling attention"):
-        OBJECTIVES.get(name)(toy_classifier(pooling="mean").model)
 
 
 def test_words_can_be_perturbed_without_attention(toy_classifier: Toy, toy_split: Splits) -> None:

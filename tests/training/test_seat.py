@@ -17,6 +17,7 @@ from heedful.measures.divergence import kl
 from heedful.measures.overlap import top_k_loss
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
+from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored
 from heedful.training.objectives.seat import Seat
 from heedful.training.objectives.steady import Steady
@@ -137,11 +138,9 @@ def test_the_closed_form_is_never_below_the_search(
 def test_search_is_used_where_there_is_no_closed_form(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path, shape: dict[str, object]
 ) -> None:
-    objective, model = made(Seat, toy_classifier, toy_split, tmp_path, shape, radius=0.3)
+    objective, _ = made(Seat, toy_classifier, toy_split, tmp_path, shape, radius=0.3)
     assert isinstance(objective, Seat) and not objective.exact
     assert (objective.terms(whole(objective), objective.train)["stability"] > 0).all()
-    with pytest.raises(BadInput, match="--inner pgd"):
-        Seat(model.model, config=ObjectiveOptions(inner="exact"))
 
 
 def test_a_term_that_weighs_nothing_is_left_out(
@@ -175,9 +174,23 @@ def test_a_base_of_another_shape_is_refused(toy_classifier: Toy, toy_split: Spli
         objective.prepare({"train": model.instances(toy_split())})
 
 
-def test_no_attention_no_stability(toy_classifier: Toy) -> None:
+@pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).attends])
+def test_without_attention_nothing_is_begun(tmp_path: Path, name: str) -> None:
+    base = train(resolve({"dataset": "mock_1", "limit": 40, "epochs": 1, "hidden": 4, "embedding_size": 6}), runs=tmp_path / "base")  # fmt: skip
+    given = {"dataset": "mock_1", "limit": 40, "objective": name, "pooling": "mean", "base": str(base.run)}
     with pytest.raises(BadInput, match="--pooling attention"):
-        Seat(toy_classifier(pooling="mean").model)
+        train(resolve(given), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("options", [{"decoder": "mlp"}, {"dataset": "babi_1_generated"}])
+def test_a_closed_form_that_is_not_there_is_refused_before_anything_is_written(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    given = {"dataset": "mock_1", "limit": 40, "objective": "seat", "inner": "exact", **options}
+    with pytest.raises(BadInput, match="--inner pgd"):
+        train(resolve(given), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("objective", ["seat", "steady"])

@@ -20,7 +20,7 @@ from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
-from heedful.training.objectives import OBJECTIVES, rarity_weights
+from heedful.training.objectives import OBJECTIVES, Objective, rarity_weights
 from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.preparing import Prepared, check_names, prepare
 from heedful.training.watching import Bars
@@ -57,6 +57,7 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
     with console.status("Reading the data") as status:
         corpus = load_corpus(config)
         metric = _metric(config, corpus)
+        OBJECTIVES.get(config.objective).check(config, len(corpus.labels))
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             return _load(run, console)
@@ -69,12 +70,14 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
             told = config.model_copy(update={"base": str(train(vanilla, runs=runs, console=console).run)})
             status.start()
         prepared = prepare(told, corpus, say=status.update)
+        status.update("Preparing the objective")
+        objective = _objective(told, corpus, prepared)
         with run.locked():
             if run.complete:  # another process was faster
                 return _load(run, console)
             run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
             status.stop()
-            _fit(told, corpus, prepared, run, metric, console)
+            _fit(config, corpus, prepared, objective, run, metric, console)
     return Classifier.from_pretrained(run.folder)
 
 
@@ -88,8 +91,24 @@ def _load(run: Run, console: Console) -> Classifier:
     return Classifier.from_pretrained(run.folder)
 
 
+def _objective(config: TrainConfig, corpus: Corpus, prepared: Prepared) -> Objective:
+    """Make the objective and let it compute what it needs; bad input shows here, before anything is written."""
+    classifier, splits, _ = prepared
+    labels = torch.from_numpy(splits["train"].split.labels)
+    weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
+    objective = OBJECTIVES.get(config.objective)(classifier.model, weights, config)
+    objective.prepare(splits)
+    return objective
+
+
 def _fit(
-    config: TrainConfig, corpus: Corpus, prepared: Prepared, run: Run, metric: Metric, console: Console
+    config: TrainConfig,
+    corpus: Corpus,
+    prepared: Prepared,
+    objective: Objective,
+    run: Run,
+    metric: Metric,
+    console: Console,
 ) -> None:
     started = time.perf_counter()
     classifier, splits, notes = prepared
@@ -100,11 +119,6 @@ def _fit(
         highlight=False,
         soft_wrap=True,
     )
-    labels = torch.from_numpy(splits["train"].split.labels)
-    weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
-    objective = OBJECTIVES.get(config.objective)(classifier.model, weights, config)
-    with console.status("Preparing the objective"):
-        objective.prepare(splits)
     trainer = Trainer(
         classifier.model, objective, config, metric=metric,
         checkpoint=run.checkpoint, watcher=Bars(console), log=run.log,

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions
+from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
 from heedful.models.model import AttentionModel
 from heedful.registry import Registry
 from heedful.training.evaluation import evaluate
@@ -26,6 +27,8 @@ class Objective:
     """Values of its options where the user gives none; they are written into the run's config."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
+    attends: ClassVar[bool] = False
+    """Whether it needs attention to work on."""
     fastest: ClassVar[float] = math.inf
     """The largest learning rate it takes, for one that begins with a trained model."""
     vanilla: ClassVar[bool] = False
@@ -40,6 +43,14 @@ class Objective:
         self.model = model
         self.class_weights = class_weights
         self.config = config or ObjectiveOptions()
+
+    @classmethod
+    def check(cls, config: TrainConfig, classes: int) -> None:
+        """Refuse what cannot be trained so, before anything is read or written."""
+        if cls.attends and config.pooling != "attention":
+            raise BadInput(
+                f"The objective {config.objective} is about attention: use --pooling attention, or another objective."
+            )
 
     def choice(self, name: str) -> Any:
         """What the user chose for an option, or the objective's own value."""

@@ -29,6 +29,7 @@ class Anchored(Objective):
     """A loss that is a sum of terms, text by text; a subclass gives the terms, and says how they add up."""
 
     vanilla = True
+    attends = True
 
     def __init__(
         self,
@@ -37,8 +38,6 @@ class Anchored(Objective):
         config: ObjectiveOptions | None = None,
     ) -> None:
         super().__init__(model, class_weights, config)
-        if not model.has_attention:
-            raise BadInput("Stable attention needs attention: use --pooling attention.")
         self.radius: float = self.choice("radius")
         self.stability: float = self.choice("stability")
         self.overlap: float = self.choice("overlap")

@@ -50,6 +50,7 @@ class Imitation(Objective):
 
     options = ("base", "divergence", "strength", "select_on")
     metric = "imitation"
+    attends = True
 
     def __init__(
         self,
@@ -58,8 +59,6 @@ class Imitation(Objective):
         config: ObjectiveOptions | None = None,
     ) -> None:
         super().__init__(model, class_weights, config)
-        if not model.has_attention:
-            raise BadInput("A twin needs attention that can go elsewhere: use --pooling attention.")
         self.recorded: dict[int, Recorded] = {}
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:

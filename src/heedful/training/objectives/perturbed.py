@@ -15,10 +15,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions
 from heedful.data.instances import Batch
-from heedful.errors import BadInput
-from heedful.models.model import AttentionModel
 from heedful.models.states import States
 from heedful.training.objectives import Objective
 
@@ -122,15 +119,7 @@ class PerturbedScores(Perturbed):
     States are encoded once, so that the second pass costs no more than attention and decoder.
     """
 
-    def __init__(
-        self,
-        model: AttentionModel,
-        class_weights: Float[Tensor, " classes"] | None = None,
-        config: ObjectiveOptions | None = None,
-    ) -> None:
-        super().__init__(model, class_weights, config)
-        if not model.has_attention:
-            raise BadInput("There are no attention scores to perturb: use --pooling attention.")
+    attends = True
 
     def read(self, batch: Batch) -> Clean:
         """Run all stages."""

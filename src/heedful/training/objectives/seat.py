@@ -9,12 +9,11 @@ from typing import ClassVar
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions
+from heedful.config import ModelOptions, TrainConfig
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.measures.inner_maximum import exact_maximum, prediction_kl, searched_maximum
 from heedful.models.decoders import LinearDecoder
-from heedful.models.model import AttentionModel
 from heedful.models.states import States
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
@@ -34,19 +33,20 @@ class Seat(Anchored):
     # λ₁ and λ₂ are the paper's, which names no radius: that is the released code's.
     own: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
 
-    def __init__(
-        self,
-        model: AttentionModel,
-        class_weights: Float[Tensor, " classes"] | None = None,
-        config: ObjectiveOptions | None = None,
-    ) -> None:
-        super().__init__(model, class_weights, config)
-        able = bool(model.decoder.linear) and model.architecture.classes == 2
-        if self.config.inner == "exact" and not able:
+    @classmethod
+    def check(cls, config: TrainConfig, classes: int) -> None:
+        """The closed form needs two classes and a linear decoder."""
+        super().check(config, classes)
+        if config.inner == "exact" and not _closed(config, classes):
             raise BadInput(
                 "The inner maximum has a closed form for two classes and a linear decoder only: use --inner pgd."
             )
-        self.exact = able and self.config.inner != "pgd"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the inner maximum is taken in closed form."""
+        a = self.model.architecture
+        return self.config.inner != "pgd" and _closed(a, a.classes)
 
     def terms(self, batch: Batch, base: Recorded) -> Terms:
         """Closeness, stability, top-k loss, and the true overlap."""
@@ -95,3 +95,7 @@ def without(dropout: nn.Dropout) -> Iterator[None]:
         yield
     finally:
         dropout.train(drops)
+
+
+def _closed(shape: ModelOptions, classes: int) -> bool:
+    return shape.decoder == "linear" and classes == 2
