@@ -8,7 +8,7 @@ import torch
 
 from heedful.audits.certificate import FARTHEST
 from heedful.audits.reading import read
-from heedful.measures.certificate import NORMS
+from heedful.measures.norms import NORMS
 
 
 def decisions(case, row, weights):

@@ -9,7 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.measures.certificate import NORMS, certified_radius
+from heedful.measures.certificate import certified_radius
+from heedful.measures.norms import NORMS
 
 MASK = torch.tensor([[True] * 5])
 

@@ -7,14 +7,15 @@ from typing import ClassVar
 
 import polars as pl
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, percent, register, value
 from heedful.audits.charts import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
-from heedful.measures.certificate import NORMS, Norm, certified_radius
+from heedful.measures.certificate import certified_radius
+from heedful.measures.norms import NORMS, Norm
+from heedful.models.decoders import LinearDecoder
 
 SEAT_RADIUS = 1e-3
 """Largest change of a weight that SEAT asks a decision to survive."""
@@ -74,11 +75,12 @@ class Certificate(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Reckon every radius; NaN where the decoder is not linear."""
-        if not reading.model.decoder.linear:
+        decoder = reading.model.decoder
+        if not isinstance(decoder, LinearDecoder):
             nothing = torch.full((len(reading.mask),), torch.nan, dtype=torch.float64)
             return dict.fromkeys(self._columns(), nothing)
         with torch.no_grad():
-            effects = _effects(reading)
+            effects = decoder.slopes(reading.states.h, reading.states.query)
         columns: dict[str, Tensor] = {}
         for norm in NORMS:
             free, held = (
@@ -139,25 +141,6 @@ class Certificate(Audit):
             *(f"certified_{norm}_{r:g}" for norm in NORMS for r in self.options.radii),
             "certified",
         ]
-
-
-def _effects(reading: Reading) -> Float[Tensor, "batch heads items outputs"]:
-    """What a unit of weight adds to each logit, head by head: an item's logits alone less those of nothing."""
-    empty = reading.empty_logits[:, None, None]
-    if reading.linear:
-        return reading.item_logits[:, None] - empty
-    h, states = reading.states.h, reading.states
-    batch, items, size = h.shape
-    query, candidates = (
-        None if field is None else field.repeat_interleave(items, 0)
-        for field in (states.query, states.candidates)
-    )
-    said = []
-    for head in range(reading.weights.shape[1]):
-        alone = h.new_zeros(batch * items, reading.weights.shape[1], size)
-        alone[:, head] = h.flatten(0, 1)
-        said.append(reading.model.decode_context(alone, query, candidates).view(batch, items, -1).double())
-    return torch.stack(said, dim=1) - empty
 
 
 def _candidates(reading: Reading) -> Tensor | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.measures.erasure import classes
-
-Norm = Literal["linf", "l2", "l1"]
-NORMS: tuple[Norm, ...] = ("linf", "l2", "l1")
+from heedful.measures.norms import Norm, dual_norm
 
 
 def certified_radius(
@@ -33,7 +29,7 @@ def certified_radius(
 
     >>> effects = torch.tensor([[[[2.0], [-1.0], [0.5]]]])
     >>> logits, mask = torch.tensor([[0.7]]), torch.tensor([[True, True, True]])
-    >>> [round(certified_radius(logits, effects, mask, norm=norm).item(), 3) for norm in NORMS]
+    >>> [round(certified_radius(logits, effects, mask, norm=norm).item(), 3) for norm in ("linf", "l2", "l1")]
     [0.2, 0.306, 0.35]
     >>> round(certified_radius(logits, effects, mask, norm="l1", zero_sum=True).item(), 3)
     0.467
@@ -64,10 +60,7 @@ def _dual(
     mask = mask.expand_as(effect)
     if zero_sum:
         effect = effect - _middle(effect, mask, norm)[..., None]
-    size = effect.abs().masked_fill(~mask, 0).flatten(1)
-    if norm == "linf":
-        return size.sum(1)
-    return size.norm(dim=1) if norm == "l2" else size.amax(1)
+    return dual_norm(effect.masked_fill(~mask, 0).flatten(1), norm)
 
 
 def _middle(

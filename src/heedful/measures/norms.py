@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 Norm = Literal["linf", "l2", "l1"]
+NORMS: tuple[Norm, ...] = ("linf", "l2", "l1")
 
 
 def length(v: Float[Tensor, "*batch places"], order: float) -> Float[Tensor, "*batch"]:
