@@ -42,6 +42,8 @@ def train(
       heedful train imdb --hierarchical --encoder bigru --preset serrano-smith
 
       heedful train sst2 --encoder hf:minilm-l6 --learning-rate 5e-5 --epochs 2
+
+      heedful train sst2 --vectors glove-840b-300d --no-train-embeddings --objective steady
     """
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
