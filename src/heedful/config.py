@@ -156,7 +156,9 @@ class ObjectiveOptions(_Options):
         None, ge=0, description="Weight of the stability term (λ₁ of seat, λ of steady); 0 leaves it out."
     )
     overlap: float | None = Field(
-        None, ge=0, description="Weight of the top-k term (λ₂ of seat and steady); 0 leaves it out."
+        None,
+        ge=0,
+        description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the JSD in steady); 0 leaves it out.",
     )
     top_k: Count = Field(7, description="Items whose weights are held where they are (seat, steady).")
     trained: Literal["attention", "all"] | None = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
-from heedful.measures.divergence import kl
+from heedful.measures.divergence import jsd, kl, sharpness, tvd
 from heedful.measures.overlap import top_k_loss
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
@@ -228,3 +229,48 @@ def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Pat
     assert any(name.startswith("attention.") for name in changed)
     assert any(name.startswith("encoder.") for name in changed) == (objective == "steady")
     assert not any(".embeddings." in name for name in changed)
+
+
+def test_steady_is_the_sum_that_it_says(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    objective, model = made(Steady, toy_classifier, toy_split, tmp_path, radius=0.5, stability=3, overlap=2)
+    moved(model)
+    model.model.eval()
+    batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
+    size = model.model.embed(batch).shape
+    noise = 0.5 * torch.randn(size, generator=torch.Generator().manual_seed(0)) * batch.tokens.mask[..., None]
+    with torch.no_grad():
+        ours, theirs = model.model(batch), base(batch)
+        shaken = model.model(replace(batch, tokens=batch.tokens.shifted(noise)))
+        w, v, u = ours.weights[:, 0], shaken.weights[:, 0], theirs.weights[:, 0]
+        mask = batch.tokens.mask
+        relative = jsd(w, v) / (sharpness(w, mask) + sharpness(v, mask)).clamp(min=1e-4)
+        relative[mask.sum(1) == 1] = 0  # one item: nothing to compare
+        p, q, r = (probabilities(output.logits) for output in (ours, shaken, theirs))
+        expected = kl(r, p) + 3 * relative + tvd(p, q) + 2 * jsd(w, u)
+        found = objective.total(objective.terms(batch, objective.train))
+    assert torch.allclose(found, expected, atol=1e-5)
+
+
+def test_the_same_noise_at_every_evaluation(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
+    objective, _ = made(Steady, toy_classifier, toy_split, tmp_path, radius=0.5)
+    one, other = (objective.evaluate(objective.instances) for _ in range(2))  # type: ignore[attr-defined]
+    assert one == other
+    assert 0 < one["instability"] <= 2
+
+
+def test_noise_that_is_sought_moves_more_and_is_as_long(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    options = {"radius": 0.3}
+    drawn, model = made(Steady, toy_classifier, toy_split, tmp_path, **options)
+    sought = Steady(model.model, config=ObjectiveOptions(base=str(tmp_path), noise="adversarial", **options))
+    sought.train = drawn.train
+    model.model.eval()
+    batch = whole(drawn)
+    one, other = (objective._noise(batch) for objective in (drawn, sought))
+    assert torch.allclose(one.flatten(1).norm(dim=1), other.flatten(1).norm(dim=1), rtol=1e-4)
+    assert (other[~batch.tokens.mask] == 0).all()
+    by_chance, at_worst = (o.terms(batch, o.train)["instability"] for o in (drawn, sought))
+    sharp = by_chance > 0  # texts of words that nobody knows have a flat heatmap
+    assert sharp.sum() >= 3 and (at_worst > by_chance)[sharp].all()
+    assert all(parameter.grad is None for parameter in model.model.parameters())
