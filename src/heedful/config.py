@@ -58,6 +58,10 @@ class DataOptions(_Options):
     min_words: Count = Field(1, description="Leave out texts with fewer words.")
     max_length: Count | None = Field(None, description="Cut texts after this many tokens.")
     min_count: Count = Field(1, description="Words seen less often in train are unknown.")
+    open_vocabulary: bool = Field(
+        False,
+        description="Know the words of dev and test too that the vectors hold, not those of train alone.",
+    )
     lowercase: bool = Field(True, description="Fold words to lower case.")
     punctuation: bool = Field(True, description="Keep punctuation marks as tokens.")
     numbers: bool = Field(True, description="Keep words with digits; else each becomes 'qqq'.")
@@ -186,6 +190,10 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
 
     @model_validator(mode="after")
     def _agree(self) -> TrainConfig:
+        if self.open_vocabulary and self.vectors is None:
+            raise ValueError(
+                "open_vocabulary: words that train does not hold need pretrained vectors; give --vectors"
+            )
         if self.pooling == "cls" and not self.encoder.startswith("hf:"):
             raise ValueError("pooling: cls needs an encoder with a [CLS] token, such as hf:NAME-OR-PATH")
         if self.hierarchical and self.encoder.startswith("hf:"):

@@ -79,6 +79,37 @@ def test_a_run_holds_everything_to_do_it_again(reviews, tmp_path):
     assert events == ["epoch", "epoch", "tested"]
 
 
+def test_words_of_test_are_known_by_their_vectors(tmp_path):
+    for name, texts in {
+        "train": ["good film", "bad film"] * 8,
+        "dev": ["good", "bad"],
+        "test": ["fine film", "odd zzz"],
+    }.items():
+        rows = [json.dumps({"text": text, "label": number % 2}) for number, text in enumerate(texts)]
+        (tmp_path / "data").mkdir(exist_ok=True)
+        (tmp_path / "data" / f"{name}.jsonl").write_text("\n".join(rows))
+    vectors = tmp_path / "vectors.txt"
+    words = {"good": 1, "bad": -1, "film": 0, "fine": 0.9, "odd": -0.9}
+    vectors.write_text("".join(f"{word} {x} {x} 0.5\n" for word, x in words.items()))
+    options = SMALL | {
+        "runs": tmp_path / "runs",
+        "vectors": str(vectors),
+        "encoder": "average",
+        "train_embeddings": False,
+    }
+    closed = heedful.train(str(tmp_path / "data"), **options)
+    opened = heedful.train(str(tmp_path / "data"), **options, open_vocabulary=True)
+    assert closed.vocabulary.words == ["<pad>", "<unk>", "film", "bad", "good"]
+    assert opened.vocabulary.words == [*closed.vocabulary.words, "fine", "odd"]  # no vector holds zzz
+    assert opened.run != closed.run
+    table = _weights(opened.run)["embedding.weight"]
+    assert table[5].tolist() == pytest.approx([0.9, 0.9, 0.5])
+    again = heedful.load(opened.run)
+    assert again.vocabulary.encode(["odd zzz fine"]).ids.tolist() == [6, 1, 5]
+    with pytest.raises(BadInput, match="give --vectors"):
+        heedful.train(str(tmp_path / "data"), runs=tmp_path / "runs", open_vocabulary=True)
+
+
 def test_another_seed_is_another_run(reviews, tmp_path):
     zero = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=0)
     one = heedful.train(str(reviews), runs=tmp_path, **SMALL, seed=1)

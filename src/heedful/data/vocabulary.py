@@ -63,6 +63,19 @@ class Vocabulary:
             fresh.enable_truncation(max_length)
         return cls(fresh, sentences=sentences)
 
+    def extended(self, words: Iterable[str]) -> Vocabulary:
+        """Know these words too; those known keep their numbers.
+
+        >>> Vocabulary.learn(["a fine film"]).extended(["day", "fine"]).encode(["a day"]).ids.tolist()
+        [2, 5]
+        """
+        numbers: dict[str, int] = self.tokenizer.get_vocab()
+        for word in words:
+            numbers.setdefault(word, len(numbers))
+        tokenizer = Tokenizer.from_str(self.tokenizer.to_str())
+        tokenizer.model = models.WordLevel(numbers, unk_token=UNKNOWN)
+        return Vocabulary(tokenizer, sentences=self.sentences)
+
     @classmethod
     def from_transformer(
         cls, name: str, *, max_length: int | None = None, sentences: bool = False

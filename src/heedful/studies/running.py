@@ -130,6 +130,7 @@ def _case(
         "dataset": setting.dataset,
         "preset": "attefa",
         "vectors": vectors,
+        "open_vocabulary": is_synthetic(setting.dataset) and options.get("vectors", vectors) is not None,
         "seed": 0,
         **options,
         **setting.options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from heedful.config import ModelOptions, TrainConfig
 from heedful.data import assets
 from heedful.data.corpus import Corpus
 from heedful.data.instances import Instances
-from heedful.data.vectors import initial_embeddings
+from heedful.data.vectors import initial_embeddings, read_vectors
 from heedful.data.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
@@ -124,9 +124,21 @@ def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> 
         return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
     if config.base is not None and "base" in OBJECTIVES.get(config.objective).options:
         return Classifier.from_pretrained(config.base).vocabulary  # two models are compared item by item
-    train = corpus.splits["train"]
+    learnt = _learn(config, corpus, ["train"])
+    if not config.open_vocabulary or config.vectors is None:
+        return learnt
+    new = sorted({*_learn(config, corpus, corpus.splits).words} - {*learnt.words})
+    # Pretrained vectors say nothing of labels: a word that only test holds may be known by its vector.
+    found = read_vectors(config.vectors, new)[1] if new else ()
+    return learnt.extended(word for word, known in zip(new, found, strict=True) if known)
+
+
+def _learn(config: TrainConfig, corpus: Corpus, splits: Iterable[str]) -> Vocabulary:
+    columns = [
+        column for name in splits for column in (corpus.splits[name].texts, corpus.splits[name].queries or [])
+    ]
     return Vocabulary.learn(
-        (text for column in (train.texts, train.queries or []) for text in column),
+        (text for column in columns for text in column),
         min_count=config.min_count,
         max_length=config.max_length,
         sentences=config.hierarchical,

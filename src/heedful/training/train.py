@@ -27,6 +27,8 @@ from heedful.training.watching import Bars
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
+_LATER = ("open_vocabulary",)
+"""Options that came later: at their defaults they are not in a run's name, so that earlier runs are found."""
 
 
 def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConfig:
@@ -159,6 +161,9 @@ def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     values = {
         key: value for key, value in values.items() if key in read or key not in ObjectiveOptions.model_fields
     }
+    for name in _LATER:
+        if values[name] == TrainConfig.model_fields[name].default:
+            del values[name]
     if config.base is not None and "base" in read:
         values["base"] = Path(config.base).name  # a run's name holds the hash of all that it is
     values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}
