@@ -78,7 +78,7 @@ def test_published_scores_follow_from_published_tvd_and_jsd():
 @pytest.mark.parametrize(
     ("dataset", "given"),
     [
-        ("mock_3q", {"vectors": "glove-6b-50d"}),
+        ("mock_3q", {"vectors": "glove-6b-50d", "open_vocabulary": True}),
         ("sst2", {"vectors": "glove-840b-300d"}),
         ("imdb", {"vectors": "glove-840b-300d", "limit": "4000", "max_length": "250"}),
     ],
