@@ -47,7 +47,8 @@ class SeedStability(StabilityAudit):
     caveats = (
         "Two seeds that attend to different words may both be right: this asks whether a heatmap tells of the data, or "
         "of the dice.",
-        "A model trained on a base (seat, steady, imitation) keeps its base: the seeds are those of its own training.",
+        "A model trained on a base that was named (--base) keeps it, and the seeds are those of its own training; where the "
+        "vanilla model was found or trained for it (seat, steady), each seed begins with one of its own.",
         "A flat heatmap is the same for every seed: read JSD beside sharpness, or read the relative JSD.",
     )
     method = (
