@@ -9,7 +9,7 @@ from heedful.audits.audit import Measure
 from heedful.comparing.comparison import Value
 from heedful.comparing.marking import F1, SHARPNESS, Measured, keeps_f1, keeps_sharpness, marks, warned
 from heedful.comparing.numbers import Column
-from heedful.comparing.resampling import mean_of, resample
+from heedful.measures.resampling import mean_of, resample
 
 JSD = Column("embedding_stability", "jsd", Measure("JSD", better="lower"))
 HIGH = Column("rationale", "comprehensiveness", Measure("drop", better="higher"))

@@ -10,8 +10,8 @@ import pytest
 
 from heedful.audits.audit import Number
 from heedful.comparing.numbers import Column, common_rows, ratio_of
-from heedful.comparing.resampling import resample
 from heedful.config import AuditOptions
+from heedful.measures.resampling import resample
 
 ROWS, VALUES = [9, 2, 5, 7], [1.0, np.nan, 3.0, 8.0]
 LABELS, SAID = [1, 1, 0, 1], [[1, 1], [0, 1], [1, 0], [1, 1]]

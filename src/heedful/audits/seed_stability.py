@@ -10,14 +10,14 @@ import polars as pl
 import torch
 from rich.console import Console
 
-from heedful.audits.audit import ALL, BINS, Columns, Measure, Summary, register
+from heedful.audits.audit import ALL, BINS, Columns, Measure, Summary, register, value
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Heatmap
 from heedful.audits.progress import bar
 from heedful.audits.ragged import ragged
 from heedful.audits.reading import Reading, read
 from heedful.audits.stability import averaged, compare, see
-from heedful.audits.stable_audit import StabilityAudit, measures, small
+from heedful.audits.stable_audit import StabilityAudit, measures
 from heedful.config import TrainConfig, build
 from heedful.errors import BadInput, HeedfulError
 from heedful.measures.divergence import LN_2
@@ -126,7 +126,7 @@ class SeedStability(StabilityAudit):
         quick = f"Quick: {len(seeds)} seeds." if self.options.quick else ""
         return self.summary(
             rows,
-            f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {small(most)}.",
+            f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {value(most)}.",
             numbers,
             *self.notes(rows),
             *(f"Seed {seed} diverged and is not averaged in: {problem}" for seed, problem in self.diverged),

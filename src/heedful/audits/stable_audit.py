@@ -11,15 +11,15 @@ import torch
 from rich.console import Console
 from torch import Tensor
 
-from heedful.audits.audit import ALL, Audit, Measure, Number, percent
+from heedful.audits.audit import ALL, Audit, Measure, Number, percent, value
 from heedful.audits.charts import scatter
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.f1 import f1_interval
 from heedful.audits.reading import Reading
 from heedful.audits.sharpness import FLAT
 from heedful.audits.stability import Change, Seen, averaged, largest, sharp
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
+from heedful.measures.resampling import f1_of, resample, spread
 
 if TYPE_CHECKING:
     from heedful.audits.subject import Subject
@@ -124,8 +124,8 @@ class StabilityAudit(Audit):
         n = {number.name: number for number in reversed(numbers) if number.group == ALL}
         dull = n["sharpness"].estimate is not None and n["sharpness"].estimate < FLAT
         return (
-            f"moves the heatmap by a JSD of {small(n['jsd'])}, which is {small(n['relative_jsd'])} relative to its sharpness "
-            f"of {small(n['sharpness'])}, gives another top item to {percent(n['top_moved'])} of the texts, and changes the "
+            f"moves the heatmap by a JSD of {value(n['jsd'])}, which is {value(n['relative_jsd'])} relative to its sharpness "
+            f"of {value(n['sharpness'])}, gives another top item to {percent(n['top_moved'])} of the texts, and changes the "
             f"decision of {percent(n['flipped'])}"
             + ("; the heatmap is flat, and has nothing to lose." if dull else ".")
         )
@@ -146,20 +146,12 @@ class StabilityAudit(Audit):
             return []
         said = np.array(rows[f"said_{condition}"].to_list(), dtype=np.int64)
         labels = rows["label"].to_numpy()
-        estimate, low, high = f1_interval(labels, said, classes=self.classes, seed=self.options.seed)
+        drawn = resample(
+            [[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=1000
+        )
+        estimate, low, high = spread(drawn[0, :, 0])
         return [
             Number(
                 name="f1", group=group, estimate=estimate, low=low, high=high, std=None, count=len(rows), missing=0
             )
         ]  # fmt: skip
-
-
-def small(number: Number) -> str:
-    """A mean that may be tiny, as a person reads it.
-
-    >>> small(Number(name="x", estimate=0.000183, low=0.0001, high=0.0002, std=None, count=9, missing=0))
-    '0.00018 (95 % interval 0.0001 to 0.0002)'
-    """
-    if number.estimate is None or number.low is None or number.high is None:
-        return "unknown"
-    return f"{number.estimate:.2g} (95 % interval {number.low:.2g} to {number.high:.2g})"

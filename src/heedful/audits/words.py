@@ -10,6 +10,7 @@ from torch import Tensor
 
 from heedful.audits.ties import settled
 from heedful.data.instances import Batch
+from heedful.data.replacing import words_of as number_words
 from heedful.explainers.explainer import item_of
 from heedful.models.model import AttentionModel
 
@@ -53,14 +54,11 @@ class Words(NamedTuple):
 
 def words_of(model: AttentionModel, batch: Batch) -> Words:
     """Join the pieces of each word of a batch; nothing is read for it."""
-    items = item_of(model, batch)
     if model.architecture.hierarchical:
-        counts = items.max(1).values + 1
+        counts = item_of(model, batch).amax(1) + 1
         places = torch.arange(max(int(counts.max()), 1))[None]
         mask = places < counts[:, None]
         return Words(torch.where(mask, places, -1), mask)
-    number = batch.tokens.word_of.masked_fill(items < 0, -1)
-    begins = (number >= 0) & (number.diff(dim=1, prepend=torch.full_like(number[:, :1], -1)) != 0)
-    counts = begins.sum(1)
-    mask = torch.arange(max(int(counts.max()), 1))[None] < counts[:, None]
-    return Words(torch.where(items >= 0, begins.long().cumsum(1) - 1, -1), mask)
+    of = number_words(batch.tokens)
+    counts = of.amax(1) + 1
+    return Words(of, torch.arange(max(int(counts.max()), 1))[None] < counts[:, None])

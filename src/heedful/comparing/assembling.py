@@ -14,9 +14,9 @@ from heedful.comparing.marking import Key, Measured, keeps_f1, keeps_sharpness, 
 from heedful.comparing.naming import Trained, group_by_method, names
 from heedful.comparing.numbers import Column, columns, common_rows, number_of, ratio_of
 from heedful.comparing.remarks import remarks
-from heedful.comparing.resampling import Spread, difference, over_seeds, resample, spread
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
+from heedful.measures.resampling import Spread, difference, over_seeds, resample, spread
 
 _FEWEST = 2
 

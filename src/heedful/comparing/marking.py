@@ -12,7 +12,7 @@ from heedful.audits.result import PREDICTIONS
 from heedful.audits.sharpness import FLAT
 from heedful.comparing.comparison import Mark, Value
 from heedful.comparing.numbers import BESIDE, STEADY, Column
-from heedful.comparing.resampling import Draws, difference
+from heedful.measures.resampling import Draws, difference
 
 SHARP_ENOUGH = 0.9
 """Share of the reference's sharpness that a model must keep for its steadiness to count."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from heedful.audits.audit import ALL, AUDITS, Measure, Number
 from heedful.audits.embedding_stability import EmbeddingStability
 from heedful.audits.result import PREDICTIONS, AuditResult
-from heedful.comparing.resampling import Ratio, f1_of, mean_of
 from heedful.config import AuditOptions
+from heedful.measures.resampling import Ratio, f1_of, mean_of
 
 DEFAULT = ("sharpness", "embedding_stability", "rationale", "certificate")
 STEADY = ("embedding_stability", "word_stability", "seed_stability", "certificate")

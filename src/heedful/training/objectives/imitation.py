@@ -52,21 +52,11 @@ class Imitation(Objective):
     metric = "imitation"
     attends = True
 
-    def __init__(
-        self,
-        model: AttentionModel,
-        class_weights: Float[Tensor, " classes"] | None = None,
-        config: ObjectiveOptions | None = None,
-    ) -> None:
-        super().__init__(model, class_weights, config)
-        self.recorded: dict[int, Recorded] = {}
-
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Run the base once over every split; it is never run again, and never changed."""
         base = load_base(self.config.base)
         _check_twins(base.model, self.model)
-        for instances in splits.values():
-            self.recorded[id(instances)] = Recorded(base.model, instances)
+        self.recorded = {id(split): Recorded(base.model, split) for split in splits.values()}
         self.train = self.recorded[id(splits["train"])]
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:

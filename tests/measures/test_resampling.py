@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.comparing import resampling
-from heedful.comparing.resampling import difference, f1_of, mean_of, over_seeds, resample, spread
+from heedful.measures import resampling
 from heedful.measures.performance import performance
+from heedful.measures.resampling import difference, f1_of, mean_of, over_seeds, resample, spread
 
 
 def drawn_rows(texts: int, seed: int, resamples: int) -> np.ndarray:
