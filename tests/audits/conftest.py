@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,12 +10,17 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import torch
+import transformers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from heedful.audits.audit import AUDITS, Audit
 from heedful.audits.reading import Reading, read
 from heedful.config import AuditOptions
 from heedful.data.corpus import Split
+from heedful.data.vocabulary import Vocabulary
 from heedful.models.classifier import Classifier
+from heedful.models.model import Architecture, AttentionModel
+from heedful.models.transformer import transformer_config
 
 TEXTS = [
     "a fine film. It holds up well!",
@@ -155,3 +161,42 @@ def model(toy_classifier: Callable[..., Classifier]) -> Callable[..., Classifier
         return classifier
 
     return make
+
+
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "a",
+    "fine",
+    "film",
+    "##mak",
+    "##er",
+    "dull",
+    "great",
+    "made",
+    ".",
+]
+
+
+@pytest.fixture
+def pieces() -> Classifier:
+    """A tiny BERT, whose tokeniser cuts "filmmaker" into three pieces."""
+    tokenizer = Tokenizer(models.WordPiece({p: i for i, p in enumerate(PIECES)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    torch.manual_seed(0)
+    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+    bert = transformers.BertModel(
+        transformers.BertConfig(vocab_size=len(PIECES), max_position_embeddings=40, **small)
+    )
+    shape = Architecture(
+        encoder="hf:tiny", vocabulary_size=len(PIECES), classes=2, transformer=json.loads(json.dumps(transformer_config(bert)))
+    )  # fmt: skip
+    model = AttentionModel(shape).eval()
+    model.attention.similarity.vector.data *= 10
+    return Classifier(model, Vocabulary(tokenizer), ("no", "yes"))

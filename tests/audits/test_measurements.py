@@ -12,9 +12,12 @@ import torch
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
+from heedful.audits.audit import AUDITS
 from heedful.audits.counterfactual import DIFFERENT
+from heedful.audits.reading import read
 from heedful.audits.search import published_search, search
 from heedful.audits.single_erasure import RANKINGS
+from heedful.config import AuditOptions
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
@@ -315,6 +318,18 @@ def test_the_minimum_is_that_of_all_subsets(case):
             assert slow.flips(members)
             mass = slow.weights[0][members].sum().item()
             assert found["minimum_mass"][row].item() == pytest.approx(mass, abs=1e-6)  # fmt: skip
+
+
+def test_special_tokens_are_not_counted_among_the_members_of_a_flip_set(pieces):
+    """They carry no weight, and the report, which marks the members, does not show them."""
+    batch = pieces.batch(["a fine film made dull"])
+    with torch.no_grad():
+        pieces.model.decoder.output.bias += 1e-4 - pieces.model(batch).logits[0]
+    reading = read(pieces.model, batch)
+    speaks = (reading.weights[0, 0] * reading.item_logits[0, :, 0]).masked_fill(~reading.mask[0], -torch.inf)
+    found = AUDITS.get("flip_set")(AuditOptions(), task=pieces.task).rows(reading)
+    assert not reading.mask[0, 0]  # [CLS]
+    assert found["members"] == [[int(speaks.argmax()) - 1]]
 
 
 @pytest.mark.parametrize("scale", [4.0, 1e-3])

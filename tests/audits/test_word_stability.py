@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
 import torch
-import transformers
 from scipy.spatial.distance import jensenshannon
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import heedful
 from heedful.audits import word_stability
 from heedful.data.inflection import inflected
-from heedful.data.vocabulary import Vocabulary
 from heedful.errors import BadInput
-from heedful.models.classifier import Classifier
-from heedful.models.model import Architecture, AttentionModel
-from heedful.models.transformer import transformer_config
 
 NAME = "word_stability"
 LISTED = "film films script plot\nwarm funny\nfunny warm\nplot script film\nthin old\njokes joke acting\nlaughed left\nthe and\nfine great\ndull thin\n"
@@ -179,45 +171,6 @@ def test_sentences_are_compared_with_sentences(model, tmp_path, listed):
     assert found["jsd"][0] == pytest.approx(jensenshannon(one, two) ** 2, rel=1e-3, abs=1e-8)
 
 
-PIECES = [
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "a",
-    "fine",
-    "film",
-    "##mak",
-    "##er",
-    "dull",
-    "great",
-    "made",
-    ".",
-]
-
-
-@pytest.fixture
-def pieces():
-    """A tiny BERT, whose tokeniser cuts "filmmaker" into three pieces."""
-    tokenizer = Tokenizer(models.WordPiece({p: i for i, p in enumerate(PIECES)}, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    torch.manual_seed(0)
-    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
-    bert = transformers.BertModel(
-        transformers.BertConfig(vocab_size=len(PIECES), max_position_embeddings=40, **small)
-    )
-    shape = Architecture(
-        encoder="hf:tiny", vocabulary_size=len(PIECES), classes=2, transformer=json.loads(json.dumps(transformer_config(bert)))
-    )  # fmt: skip
-    model = AttentionModel(shape).eval()
-    model.attention.similarity.vector.data *= 10
-    return Classifier(model, Vocabulary(tokenizer), ("no", "yes"))
-
-
 def test_pieces_of_a_word_are_joined(pieces, tmp_path):
     synonyms = tmp_path / "synonyms.txt"
     synonyms.write_text("filmmaker great film\nfine great\n")
@@ -280,6 +233,14 @@ def test_the_vectors_of_the_training_are_the_first_choice(model, tmp_path):
     found = run(classifier, write(tmp_path, "a warm film", "the film is it"), draws=1)
     assert set(pairs(found.to_frame(NAME))) == {("warm", "funny"), ("film", "script")}
     assert f"Synonyms come from {vectors}." in found.summaries[NAME].notes
+
+
+def test_another_file_of_synonyms_is_another_audit(model, tmp_path, many_texts, listed):
+    classifier, folder = model(encoder="average"), tmp_path / "audit"
+    run(classifier, many_texts, synonyms=listed, folder=folder)
+    (tmp_path / "synonyms.txt").write_text("film script\n")
+    with pytest.raises(BadInput, match="holds another audit \\(synonyms differ\\)"):
+        run(classifier, many_texts, synonyms=listed, folder=folder)
 
 
 def test_bad_files(model, tmp_path, many_texts):

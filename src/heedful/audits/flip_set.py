@@ -113,7 +113,11 @@ class FlipSet(Audit):
         minimum, mass, members = _minimum(reading)
         columns |= {"minimum_fraction": minimum, "minimum_mass": mass}
         if reading.linear:
-            columns["members"] = [torch.nonzero(row)[:, 0].tolist() for row in members]
+            # Counted among the real items, as weights are written: special tokens stand before and between them.
+            columns["members"] = [
+                torch.nonzero(row[real])[:, 0].tolist()
+                for row, real in zip(members, reading.mask, strict=True)
+            ]
         return columns
 
     def summarise(self, rows: pl.DataFrame) -> Summary:

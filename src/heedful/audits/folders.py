@@ -41,11 +41,12 @@ def what_decides(
 ) -> dict[str, Any]:
     """Everything that an audit's numbers follow from, long parts as hashes."""
     values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
-    source = Path(options.source).expanduser()
+    for name in ("source", "synonyms"):
+        if file := _file(getattr(options, name)):
+            with file.open("rb") as stream:
+                values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     if scores is not None:
         values["source"] = identity({"scores": [list(map(float, row)) for row in scores]})
-    elif source.is_file():
-        values["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
     return values | {"texts": texts.fingerprint, "model": _fingerprint(classifier)}
 
 
@@ -58,6 +59,12 @@ def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
         raise BadInput(
             f"{run.folder} holds another audit ({', '.join(other)} differ): choose another folder or delete it."
         )
+
+
+def _file(named: str | None) -> Path | None:
+    """Give the file that an option names, if it names one."""
+    path = Path(named).expanduser() if named else None
+    return path if path is not None and path.is_file() else None
 
 
 def _fingerprint(classifier: Classifier) -> str:

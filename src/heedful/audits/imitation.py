@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from heedful.models.distinct import read
 from heedful.models.model import probabilities
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
-from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins
+from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins, usable_cores
 
 if TYPE_CHECKING:
     from heedful.audits.subject import Subject
@@ -212,7 +211,7 @@ def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console
     twins = "1 twin" if len(seeds) == 1 else f"{len(seeds)} twins"
     message = f"Training {twins}, at most {epochs} epochs each (patience {PATIENCE})"
     if pace is not None:
-        rounds = math.ceil(len(seeds) / min(len(seeds), os.cpu_count() or 1))  # one twin on each core
+        rounds = math.ceil(len(seeds) / min(len(seeds), usable_cores()))  # one twin on each core
         least, most = (max(1, round(rounds * count * pace / 60)) for count in (PATIENCE + 1, epochs))
         message += (
             f": between {least} and {most} minutes on this machine, by the pace of the model's own training"

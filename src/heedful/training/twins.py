@@ -1,4 +1,4 @@
-"""Train several twins of one base, seed by seed, on as many processes as the machine has cores."""
+"""Train several twins of one base, seed by seed, on as many processes as there are cores to use."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def train_twins(
         resolve({"objective": "imitation", "base": str(base), "seed": seed, "threads": 1, **options})
         for seed in seeds
     ]
-    workers = min(len(configs), os.cpu_count() or 1)
+    workers = min(len(configs), usable_cores())
     found: dict[int, Twin] = {}
     # Fresh processes: a forked copy of a process that used torch's threads may hang.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -68,6 +68,11 @@ def train_twins(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [found[seed] for seed in seeds]
+
+
+def usable_cores() -> int:
+    """Count the cores this process may run on, which a container or `taskset` may have made fewer."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
