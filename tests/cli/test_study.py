@@ -19,7 +19,7 @@ BAD = {
     "heads --seeds 10": "choose from 1 to 9",
     "heads --encoder bilstn": "did you mean bilstm?",
     "heads --dataset sst2": "$HEEDFUL_DATA/sst2/",
-    "heads --only-finished": "None of the 3 runs is trained and audited (mock_5 heads 1 seed 0: not trained)",
+    "heads --only-finished": "None of the 9 runs is trained and audited (mock_5 heads 1 seed 0: not trained)",
 }
 
 
@@ -59,7 +59,7 @@ def test_grids_name_corpora_that_there_are(name, datasets):
 def row(
     value: str, score: float, number: float | None = None, *, corpus: str = "mock_1", wide: float = 0.02
 ) -> Row:
-    around = (score, score - wide, score + wide)
+    around = (score, score - wide, score + wide, (score,))
     return Row(corpus, value, number, corpus, 0.9, 0.5, *around, *around, 1.0, "“something” 100 %", 3, 1000)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from heedful.errors import BadInput
 from heedful.studies.writing import make_page, write
 
 VALUES = {
@@ -32,6 +33,29 @@ def test_a_grid_of_bases(do, tmp_path: Path, name: str):
     assert "AtteFa" in (tmp_path / "out" / "figure.svg").read_text()
     again = do(name, tmp_path / "runs", quick=True, seeds=(10,), only_finished=True)
     assert again.to_frame().equals(done.to_frame())
+
+
+def test_several_bases_of_each_value(do, tmp_path: Path):
+    """Bases differ more than their twins do: the interval is over them, and each of them is told."""
+    said: list[str] = []
+    done = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=2, say=said.append)
+    assert [row.value for row in done.rows] == ["1", "4"] and len(said) == 4
+    one = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=1, only_finished=True)
+    for row, first in zip(done.rows, one.rows, strict=True):
+        assert row.bases == 2 and row.attefa_each[0] == first.attefa
+        assert row.attefa == pytest.approx(sum(row.attefa_each) / 2)
+        assert 0 <= row.attefa_low <= min(row.attefa_each) and max(row.attefa_each) <= row.attefa_high <= 1
+    write(done, tmp_path / "out")
+    table = (tmp_path / "out" / "table.md").read_text()
+    each = ", ".join(f"{score:.2f}" for score in done.rows[0].attefa_each)
+    assert f" [{each}] |" in table and "Student's" in table
+    assert "--bases tells" in "".join(make_page(one).sections[0].lines)
+
+
+def test_a_curve_follows_one_base(do, tmp_path: Path):
+    with pytest.raises(BadInput, match="follow one base: leave out --bases"):
+        do("curve", tmp_path, bases=2)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_curve_leaves_a_table_a_figure_and_points(curve, tmp_path: Path):

@@ -41,6 +41,13 @@ def study(
             min=1, metavar="N", help="Twins of each base: the first N of the papers' nine seeds.", rich_help_panel="Audit"
         ),
     ] = 3,
+    bases: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", rich_help_panel="Training",
+            help="Bases of each value, with seeds 0 to N − 1; 3 if not given, and 1 with --quick or for the curve.",
+        ),
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Train on 2,000 texts for less long, audit 500; fewer points of a curve.", rich_help_panel="Audit"),
@@ -62,8 +69,8 @@ def study(
 ) -> None:  # fmt: skip
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
 
-    Each value of the control has a base of its own, whose twins try to predict the same while attending
-    elsewhere. The curve has one base, and twins that are pulled away harder and harder. Bases, twins and
+    Each value of the control has bases of its own, whose twins try to predict the same while attending
+    elsewhere. Bases of other seeds can attend quite differently, so there are several. The curve has one base, and twins that are pulled away harder and harder. Bases, twins and
     audits are kept: interrupted, the same command goes on.
 
     Examples
@@ -72,7 +79,7 @@ def study(
 
       heedful study placement --dataset mock_2 --encoder bigru --quick
 
-      heedful study heads --seeds 9 -o heads/
+      heedful study heads --bases 5 --seeds 2 -o heads/
 
       heedful study curve --dataset sst2 --encoder bilstm --seeds 1
     """
@@ -89,7 +96,7 @@ def study(
         {"vectors": None if vectors == "none" else vectors} if vectors else {}
     )
     studied = run_study(
-        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds), quick=quick,
+        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds), bases=bases or (1 if quick or chosen.twins else 3), quick=quick,
         only_finished=only_finished, console=err, say=lambda line: err.print(plain(line), soft_wrap=True), **options,
     )  # fmt: skip
     if not studied.rows:

@@ -13,7 +13,7 @@ _SCORES = {"attefa": "AtteFa", "corrected": "corrected"}
 
 
 def draw(studied: Studied) -> str:
-    """Draw both scores with their intervals, a colour for each corpus; lines join the values of a quantity."""
+    """Draw both scores with their intervals, and a tick for each base; lines join the values of a quantity."""
     import altair as alt
 
     data, order = _points(studied), list(dict.fromkeys(row.value for row in studied.rows))
@@ -37,7 +37,12 @@ def draw(studied: Studied) -> str:
     )
     intervals = base.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q")
     lines = base.transform_filter("datum.number !== null").mark_line(strokeWidth=1).encode(y="estimate:Q")
-    chart = (lines + intervals + points).properties(
+    each = (
+        base.transform_flatten(["each"])
+        .mark_tick(thickness=1.5, size=9, orient="horizontal")
+        .encode(y="each:Q")
+    )
+    chart = (lines + intervals + each + points).properties(
         width=width,
         height=_HEIGHT,
         title=alt.TitleParams(studied.study.question, anchor="start", fontSize=13),
@@ -52,6 +57,7 @@ def _points(studied: Studied) -> list[dict[str, Any]]:
     return [
         {
             "value": row.value, "number": row.number, "corpus": row.corpus, "score": score, "group": f"{row.corpus} {score}",
+            "each": getattr(row, f"{name}_each") if row.bases > 1 else [],
             "estimate": getattr(row, name), "low": getattr(row, f"{name}_low"), "high": getattr(row, f"{name}_high"),
         }
         for row in studied.rows

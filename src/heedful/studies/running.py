@@ -1,10 +1,11 @@
-"""Train a base for every value and ask it the imitation audit, then more twins for a curve; what is finished is not done again."""
+"""Train bases for every value and ask them the imitation audit, then more twins for a curve; what is finished is not done again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,8 @@ from rich.console import Console
 
 from heedful.audits.audit import Number
 from heedful.data.synthetic import is_synthetic
+from heedful.errors import BadInput
+from heedful.measures.intervals import student_interval
 from heedful.papers.attefa import VECTORS
 from heedful.papers.measuring import Say, measure
 from heedful.papers.recipe import Case
@@ -27,28 +30,37 @@ AUDIT = "imitation"
 
 @dataclass(frozen=True)
 class Row:
-    """What one value of the control gives."""
+    """What one value of the control gives, on average over its bases."""
 
     corpus: str
     value: str
     number: float | None
     dataset: str
     f1: float
-    """Of the base."""
+    """Of the bases."""
     largest_weight: float
-    """Of the base, on average over texts."""
+    """Of the bases, on average over texts."""
     attefa: float
     attefa_low: float
     attefa_high: float
+    attefa_each: tuple[float, ...]
+    """Base by base."""
     corrected: float
     corrected_low: float
     corrected_high: float
+    corrected_each: tuple[float, ...]
     elsewhere: float
     """Share of texts where a twin's top item is another than the base's."""
     instead: str
     """What twins attend to most often."""
     twins: int
+    """Of each base."""
     texts: int
+
+    @property
+    def bases(self) -> int:
+        """How many there are."""
+        return len(self.attefa_each)
 
 
 @dataclass(frozen=True)
@@ -91,6 +103,7 @@ def run_study(
     runs: Path,
     corpora: Sequence[str] | None = None,
     seeds: tuple[int, ...] | None = None,
+    bases: int = 1,
     quick: bool = False,
     only_finished: bool = False,
     console: Console | None = None,
@@ -98,19 +111,25 @@ def run_study(
     **options: Any,
 ) -> Studied:
     """Go through the grid; `options` are of every base, and `seeds` those of the twins (None: all nine)."""
+    if study.twins and bases > 1:
+        raise BadInput(f"The twins of {study.name} follow one base: leave out --bases.")
     grid = [(corpus, setting) for corpus in corpora or study.corpora for setting in study.settings(corpus)]
-    cases = [_case(study, setting, seeds=seeds, quick=quick, options=options) for _, setting in grid]
+    cases = [
+        _case(study, setting, seed, seeds=seeds, quick=quick, options=options)
+        for seed in range(bases)  # whole grids, one after the other: an interrupted study has some answer
+        for _, setting in grid
+    ]
     results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, console=console, say=say)
     rows: list[Row] = []
     points: list[Point] = []
     missing = list(results.missing)
     notes = [note for run in results.runs for note in (*run.metrics["notes"], *run.notes)]
-    for (corpus, setting), case in zip(grid, cases, strict=True):
-        for run in results.of(case.dataset, case.model, AUDIT):
-            rows.append(_row(corpus, setting, run, case.config.encoder))
+    for (corpus, setting), case in zip(grid, cases, strict=False):
+        if found := results.of(case.dataset, case.model, AUDIT):
+            rows.append(_row(corpus, setting, found, case.config.encoder))
             if study.twins:
                 followed = follow(
-                    run, study.twins, encoder=case.config.encoder, seeds=seeds, quick=quick,
+                    found[0], study.twins, encoder=case.config.encoder, seeds=seeds, quick=quick,
                     only_finished=only_finished, console=console or Console(quiet=True), say=say,
                 )  # fmt: skip
                 points += followed.points
@@ -121,7 +140,13 @@ def run_study(
 
 
 def _case(
-    study: Study, setting: Setting, *, seeds: tuple[int, ...] | None, quick: bool, options: dict[str, Any]
+    study: Study,
+    setting: Setting,
+    seed: int,
+    *,
+    seeds: tuple[int, ...] | None,
+    quick: bool,
+    options: dict[str, Any],
 ) -> Case:
     from heedful.training.train import resolve
 
@@ -131,7 +156,7 @@ def _case(
         "preset": "attefa",
         "vectors": vectors,
         "open_vocabulary": is_synthetic(setting.dataset) and options.get("vectors", vectors) is not None,
-        "seed": 0,
+        "seed": seed,
         **options,
         **setting.options,
     }
@@ -139,18 +164,32 @@ def _case(
     config = resolve({name: value for name, value in given.items() if value is not None})
     audit = {"seeds": seeds, **({"quick": True} if quick else {})}
     model = f"{study.control} {setting.label or config.encoder}"
-    return Case(setting.dataset, model, 0, config, None, audit)
+    return Case(setting.dataset, model, seed, config, None, audit)
 
 
-def _row(corpus: str, setting: Setting, run: Measured, encoder: str) -> Row:
-    summary, rows = run.summaries[AUDIT], run.frames[AUDIT]
+def _row(corpus: str, setting: Setting, bases: Sequence[Measured], encoder: str) -> Row:
+    rows = [base.frames[AUDIT] for base in bases]
+    largest = [base.summaries["sharpness"].number("largest_weight") for base in bases]
+    elsewhere = [base.summaries[AUDIT].number("elsewhere") for base in bases]
     return Row(
-        corpus, setting.label or encoder, setting.number, setting.dataset, run.metrics["test"]["f1"],
-        _estimate(run.summaries["sharpness"].number("largest_weight"))[0],
-        *_estimate(summary.number("attefa")), *_estimate(summary.number("attefa_corrected")),
-        _estimate(summary.number("elsewhere"))[0], _instead(rows["twin_top"]),
-        sum(name.startswith("tvd_") for name in rows.columns), len(rows),
+        corpus, setting.label or encoder, setting.number, setting.dataset,
+        fmean(base.metrics["test"]["f1"] for base in bases), fmean(_estimate(number)[0] for number in largest),
+        *_over(bases, "attefa"), *_over(bases, "attefa_corrected"),
+        fmean(_estimate(number)[0] for number in elsewhere), _instead(pl.concat([frame["twin_top"] for frame in rows])),
+        sum(name.startswith("tvd_") for name in rows[0].columns), len(rows[0]),
     )  # fmt: skip
+
+
+def _over(bases: Sequence[Measured], name: str) -> tuple[float, float, float, tuple[float, ...]]:
+    """Average a score in [0, 1] over bases: Student's interval, no narrower than that over texts and twins on average."""
+    each, low, high = zip(*(_estimate(base.summaries[AUDIT].number(name)) for base in bases), strict=True)
+    between = student_interval(each)
+    return (
+        between.estimate,
+        max(0.0, min(between.low, fmean(low))),
+        min(1.0, max(between.high, fmean(high))),
+        each,
+    )
 
 
 def _estimate(number: Number) -> tuple[float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from heedful.audits.result import write_frame
@@ -13,9 +14,13 @@ from heedful.studies.figure import draw
 from heedful.studies.running import Studied
 
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
-_CAVEAT = (
+_ONE_BASE = (
     "Intervals (95 %) come from drawing texts and twins anew. There is one base for each value, so they do not speak of other "
-    "bases: a small difference may be the luck of a seed."
+    "bases: a difference may be the luck of a seed, and --bases tells."
+)
+_SEVERAL_BASES = (
+    "Intervals (95 %) are Student's over bases of different seeds, and no narrower than those over texts and twins; they are cut off "
+    "where a score ends. In square brackets, base by base."
 )
 _UNITS = (
     "JSD is over its bound ln 2 and TVD over all classes, so that both lie in [0, 1]; the papers' are in nats (× 0.693) and of one "
@@ -34,7 +39,7 @@ def make_page(studied: Studied) -> Page:
     """Write the answer, the grid, and what a reader should know."""
     lines = [
         studied.study.guess,
-        _CAVEAT,
+        _SEVERAL_BASES if any(row.bases > 1 for row in studied.rows) else _ONE_BASE,
         *studied.notes,
         *(f"Missing: {what} ({why})" for what, why in studied.missing),
     ]
@@ -48,14 +53,14 @@ def make_page(studied: Studied) -> Page:
 def _table(studied: Studied) -> Table:
     headings = [
         "corpus", studied.study.control, "F1 of base", "largest weight", "AtteFa (95 % interval)",
-        "corrected (95 % interval)", "other top item", "twins attend to", "twins", "texts",
+        "corrected (95 % interval)", "other top item", "twins attend to", "bases", "twins", "texts",
     ]  # fmt: skip
     rows = [
         [
             row.corpus, row.value, f"{row.f1:.3f}", f"{row.largest_weight:.2f}",
-            _interval(row.attefa, row.attefa_low, row.attefa_high),
-            _interval(row.corrected, row.corrected_low, row.corrected_high),
-            percentage(row.elsewhere), row.instead, str(row.twins), f"{row.texts:,}",
+            _interval(row.attefa, row.attefa_low, row.attefa_high, row.attefa_each),
+            _interval(row.corrected, row.corrected_low, row.corrected_high, row.corrected_each),
+            percentage(row.elsewhere), row.instead, str(row.bases), str(row.twins), f"{row.texts:,}",
         ]
         for row in studied.rows
     ]  # fmt: skip
@@ -82,8 +87,14 @@ def _among(mean: float, least: float, most: float, twins: int) -> str:
     return f"{mean:.3f} [{least:.3f}–{most:.3f}]" if twins > 1 else f"{mean:.3f}"
 
 
-def _interval(estimate: float, low: float, high: float) -> str:
-    return f"{estimate:.3f} ({low:.3f} to {high:.3f})"
+def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -> str:
+    """Write a score.
+
+    >>> _interval(0.5, 0.4, 0.6, [0.45, 0.55])
+    '0.500 (0.400 to 0.600) [0.45, 0.55]'
+    """
+    told = f"{estimate:.3f} ({low:.3f} to {high:.3f})"
+    return told if len(each) == 1 else f"{told} [{', '.join(f'{score:.2f}' for score in each)}]"
 
 
 def write(studied: Studied, folder: Path) -> None:
