@@ -23,7 +23,11 @@ from heedful.papers.page import Page, Section, markdown
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
 from heedful.storage import write_text
+from heedful.studies import writing as study_pages
+from heedful.studies.running import run_study
+from heedful.studies.study import STUDIES
 from heedful.training.train import resolve
+from heedful.training.twins import some_seeds
 
 PAGE = Path(__file__).parent / "results.md"
 RUNS = Path("runs")
@@ -42,6 +46,16 @@ ROWS = [
     ("tweeteval_emotion_binary", "f1", 0.70, 3, f"tweeteval_emotion_binary {GLOVE}"),
     ("sst2 with minilm-l6", "f1", 0.88, 1, "sst2 --encoder hf:minilm-l6"),
     ("imdb", "f1", 0.86, 1, f"imdb {GLOVE} --max-length 250 --min-count 5 --epochs 3"),
+]
+
+# name of the figure, study, what it is asked with
+ASKED: list[tuple[str, str, dict[str, Any]]] = [
+    ("strength", "strength", {"bases": 3, "seeds": 2}),
+    ("heads", "heads", {"bases": 3, "seeds": 2}),
+    ("temperature", "temperature", {"bases": 3, "seeds": 1}),
+    ("placement", "placement", {"bases": 3, "seeds": 1, "quick": True}),
+    ("curve-mlp", "curve", {"dataset": "sst2", "seeds": 1}),
+    ("curve-bilstm", "curve", {"dataset": "sst2", "encoder": "bilstm", "seeds": 1}),
 ]
 
 HEAD = """# What these models reach
@@ -118,6 +132,7 @@ def write_page() -> None:
         remarks,
         DIFFERENCES.strip(),
         *map(paper, RECIPES),
+        studies(),
     ]
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -144,6 +159,34 @@ def paper(name: str) -> str:
     )
     found = f"\n\n{FOUND[name].strip()}" if name in FOUND else ""
     return f"{heading}\n\n{' '.join(page.lead)}{missing} All tables, every dataset's own number and what differs: [{name}.md]({name}.md).\n\n{table}{found}"
+
+
+def studies() -> str:
+    """Write the page of the studies that are done, with a figure each, and give their answers for this page."""
+    answers, pages = [], []
+    for figure, name, asked in ASKED:
+        study = STUDIES.get(name)
+        flags = " ".join(f"--{key}" if value is True else f"--{key} {value}" for key, value in asked.items())
+        command = f"`heedful study {name} {flags}`"
+        corpora = [asked["dataset"]] if "dataset" in asked else None
+        done = run_study(
+            study, runs=RUNS, corpora=corpora, seeds=some_seeds(asked["seeds"]), bases=asked.get("bases", 1),
+            quick="quick" in asked, only_finished=True, encoder=asked.get("encoder", study.encoder),
+        )  # fmt: skip
+        if not done.rows or (study.twins and not done.points):
+            answers.append(f"| {study.question} | Not measured yet. | {command} |")
+            continue
+        page = study_pages.make_page(done)
+        answers.append(f"| {study.question} | {' '.join(page.lead)} | {command} |")
+        write_text(PAGE.parent / "studies" / f"{figure}.svg", study_pages.figure(done))
+        text = markdown(page).replace("\n#", "\n##")
+        pages.append(
+            f"#{text.strip()}\n\nAsked with {command}.\n\n![{study.question}](studies/{figure}.svg)\n"
+        )
+    if pages:
+        write_text(PAGE.parent / "studies.md", "\n".join(["# Studies: one control at a time\n", *pages]))
+    table = "\n".join(["| question | answer | command |", "|---|---|---|", *answers])
+    return f"## Studies\n\nTables, figures and what to know of each: [studies.md](studies.md).\n\n{table}"
 
 
 # What was found out beside the tables, by experiments whose numbers no recipe holds.

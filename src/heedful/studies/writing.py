@@ -97,9 +97,14 @@ def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -
     return told if len(each) == 1 else f"{told} [{', '.join(f'{score:.2f}' for score in each)}]"
 
 
+def figure(studied: Studied) -> str:
+    """Draw a study as an SVG: its curves, or its scores against the control."""
+    return draw_curves(studied) if studied.study.twins else draw(studied)
+
+
 def write(studied: Studied, folder: Path) -> None:
     """Write all three files, the figure first, because the table shows it."""
     write_frame(folder / ROWS, studied.to_frame())
-    write_text(folder / FIGURE, draw_curves(studied) if studied.study.twins else draw(studied))
+    write_text(folder / FIGURE, figure(studied))
     page = markdown(make_page(studied))
     write_text(folder / TABLE, f"{page}\n![{studied.study.question}]({FIGURE})\n")
