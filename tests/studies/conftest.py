@@ -50,9 +50,7 @@ def do() -> Iterator[Do]:
         for name, size in (("limit", SMALL["limit"]), ("epochs", 1)):
             patch.setitem(heedful.audits.imitation.QUICK, name, size)
         # New processes would take longer than all that they do.
-        patch.setattr(
-            heedful.training.twins, "ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(1)
-        )
+        patch.setattr(heedful.training.twins, "ProcessPoolExecutor", lambda *args: ThreadPoolExecutor(1))
         yield do
 
 

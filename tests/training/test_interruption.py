@@ -161,3 +161,45 @@ def test_two_processes_cannot_work_on_the_same_run(data, undisturbed, tmp_path):
     with run.locked(), pytest.raises(BadInput, match="Another process is working on"):
         heedful.train(str(data), runs=tmp_path, progress=False, **OPTIONS)
     assert heedful.train(str(data), runs=tmp_path, progress=False, **OPTIONS).run == run.folder
+
+
+TWINS = """
+import sys
+from pathlib import Path
+from heedful.training.twins import train_twins
+if __name__ == "__main__":
+    base, runs = map(Path, sys.argv[1:])
+    train_twins(base, seeds=(1,), runs=runs, epochs=10_000, patience=None)
+"""
+
+
+@pytest.mark.slow
+def test_twins_end_with_who_started_them(undisturbed, tmp_path):
+    """Else the same command, given again, would find its own twin at work."""
+    script, runs = tmp_path / "twins.py", tmp_path / "runs"
+    script.write_text(TWINS)
+    parent = subprocess.Popen([sys.executable, script, undisturbed, runs])
+    try:
+        assert _soon(lambda: list(runs.glob("*/log.jsonl")), seconds=120)
+        (log,) = runs.glob("*/log.jsonl")
+        with pytest.raises(BadInput, match="Another process"), Run(log.parent).locked():
+            pass
+    finally:
+        parent.kill()
+        parent.wait()
+
+    def free() -> bool:
+        try:
+            with Run(log.parent).locked():
+                return True
+        except BadInput:
+            return False
+
+    assert _soon(free, seconds=20)
+
+
+def _soon(happens, *, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not (happened := happens()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return bool(happened)

@@ -6,8 +6,9 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 from heedful.config import TrainConfig, build
@@ -57,7 +58,7 @@ def train_twins(
     workers = min(len(configs), usable_cores())
     found: dict[int, Twin] = {}
     # Fresh processes: a forked copy of a process that used torch's threads may hang.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
         tasks = [pool.submit(_train, config, runs) for config in configs]
         try:
             for task in as_completed(tasks):
@@ -92,6 +93,13 @@ def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
             if told(config) == wanted:
                 found[config.seed] = run.metrics()
     return found
+
+
+def _end_with_parent() -> None:
+    """End when the parent is gone, however it was stopped: who goes on would keep its twin from being resumed."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 def _train(config: TrainConfig, runs: Path) -> Twin:
