@@ -98,8 +98,13 @@ def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
 def _end_with_parent() -> None:
     """End when the parent is gone, however it was stopped: who goes on would keep its twin from being resumed."""
     parent = parent_process()
-    if parent is not None:
-        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _train(config: TrainConfig, runs: Path) -> Twin:
