@@ -187,6 +187,16 @@ def test_against_another_run_turns_the_sign(run, runs):
     assert [entry["name"] for entry in json.loads(added.out)["entries"]] == ["average", "bilstm"]
 
 
+def test_vanilla_is_what_others_are_compared_with(run, runs):
+    """However a shell orders the names: of attention_at, seat, steady and vanilla, vanilla is not the first."""
+    config = runs["average"] / "config.yaml"
+    config.write_text(config.read_text().replace("objective: vanilla", "objective: word_at"))
+    words = ("compare", runs["average"], runs["bilstm"], "--only", "sharpness", "--format", "json")
+    shown = json.loads(run(*words).out)
+    assert [entry["name"] for entry in shown["entries"]] == ["average, word_at", "bilstm, vanilla"]
+    assert shown["reference"] == "bilstm, vanilla"
+
+
 def test_texts_without_labels_have_no_f1(run, runs):
     Path("plain.csv").write_text("text\n" + "".join(f"film {i} was so warm\n" for i in range(12)))
     shown = run(

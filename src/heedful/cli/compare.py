@@ -36,7 +36,7 @@ def compare(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="Run that the others are compared with; the first if not given."),
+        typer.Option(metavar="RUN", help="Run that the others are compared with; the first vanilla one if not given."),
     ] = None,
     by_method: Annotated[
         bool | None,

@@ -14,7 +14,7 @@ from heedful.audits.running import ALWAYS, audit
 from heedful.audits.texts import choose_texts
 from heedful.comparing.assembling import assemble
 from heedful.comparing.comparison import Comparison
-from heedful.comparing.naming import describe
+from heedful.comparing.naming import Trained, describe
 from heedful.comparing.numbers import DEFAULT
 from heedful.config import AuditOptions, build
 from heedful.data.rows import has_known_suffix
@@ -45,7 +45,7 @@ def compare(
     console: Console | None = None,
     **options: Any,
 ) -> Comparison:
-    """Compare runs with the first of them, or with `against`, on their own test split or another dataset.
+    """Compare runs with the first vanilla one among them, or with `against`, on their own test split or another dataset.
 
     Runs that differ in their seed alone are one method, unless `by_method` is False or that would leave one method.
     """
@@ -55,10 +55,12 @@ def compare(
     with console.status("Reading the texts"):
         read = [_read(run, dataset, chosen, root) for run in (*runs, *([against] if against else []))]
         folders = _distinct(read[: len(runs)])
-        reference = folders[0]
+        trained = [describe(folder) for folder in folders]
+        reference = folders[_usual(trained)]
         if against:
             reference = _same(read[-1].folder, folders) or read[-1].folder
-            folders = folders if reference in folders else [reference, *folders]
+            if reference not in folders:
+                folders, trained = [reference, *folders], [describe(reference), *trained]
         if len(folders) < 2:
             raise BadInput("Only one run is given: name two or more to compare.")
         for other in read[1:]:
@@ -69,11 +71,15 @@ def compare(
             f"{place} of {len(folders)}: {folder.name}", markup=False, highlight=False, soft_wrap=True
         )
         results.append(audit(load(folder), dataset, only=audits, keep=True, console=console, **options))
-    trained = [describe(folder) for folder in folders]
     return assemble(
         results, trained, audits, reference=folders.index(reference), by_method=by_method, every=every_number,
         options=chosen,
     )  # fmt: skip
+
+
+def _usual(trained: Sequence[Trained]) -> int:
+    """Place of the run that others are naturally compared with: the first vanilla one, however a shell orders names."""
+    return next((place for place, run in enumerate(trained) if run.options.get("objective") == "vanilla"), 0)
 
 
 def choose_audits(only: Sequence[str] | None, options: AuditOptions) -> list[str]:
