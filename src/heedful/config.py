@@ -264,6 +264,14 @@ class AuditOptions(_Options):
 Config = TypeVar("Config", bound=BaseModel)
 
 
+def refuse_too_many(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
+    """Refuse top items that no text has. The usual number is for texts of any length: shorter ones give what they have."""
+    if longest < options.top_k != type(options).model_fields["top_k"].default:
+        raise BadInput(
+            f"No text has {options.top_k} items, and the longest {longest}: choose a smaller --top-k."
+        )
+
+
 def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -> Config:
     """Make a config, or say in one sentence which value is wrong and what it may be.
 

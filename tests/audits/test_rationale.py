@@ -18,6 +18,7 @@ from heedful.audits.predictions import item_spans
 from heedful.audits.reading import read
 from heedful.audits.sensitivity import LARGEST, SIZES, attempts, exact_copy, sample, sensitivity
 from heedful.audits.words import words_of
+from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.model import probabilities
 
@@ -279,3 +280,8 @@ def test_samples_keep_within_their_bounds():
     assert set(sample(rows, lengths, texts=20, tokens=10_000, seed=1)) != set(drawn)
     backwards = sample(rows[::-1].copy(), lengths, texts=20, tokens=10_000, seed=0)
     assert backwards.tolist() == drawn.tolist()
+
+
+def test_more_top_words_than_any_text_has_are_refused(model, many_texts):
+    with pytest.raises(BadInput, match="No text has 10000 items, and the longest [0-9]+: choose a smaller"):
+        heedful.audit(model(encoder="average"), many_texts, only=["rationale"], top_k=10_000, progress=False)

@@ -125,10 +125,11 @@ def test_matching_is_the_best_of_all(toy_classifier: Toy) -> None:
 
 @pytest.mark.parametrize("encoder", ["average", "none"])
 @pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("heads", [1, 3])
 def test_distinct_words_give_what_all_tokens_give(
-    toy_classifier: Toy, toy_split: Splits, encoder: str, classes: int
+    toy_classifier: Toy, toy_split: Splits, encoder: str, classes: int, heads: int
 ) -> None:
-    classifier = toy_classifier(encoder=encoder, classes=classes)
+    classifier = toy_classifier(encoder=encoder, classes=classes, heads=heads)
     batch = classifier.instances(toy_split(classes=classes)).batch(np.arange(6))
     assert serves(classifier.model, batch)
     plain, short = classifier.model(batch), read_distinct(classifier.model, batch)
@@ -145,7 +146,7 @@ def test_distinct_words_give_what_all_tokens_give(
 def test_words_are_not_shared_where_that_would_be_wrong(toy_classifier: Toy, toy_split: Splits) -> None:
     for options in (
         {"encoder": "bilstm"},
-        {"encoder": "average", "heads": 2},
+        {"encoder": "average", "decoder": "mlp"},
         {"encoder": "average", "query": True},
     ):
         classifier = toy_classifier(**options)

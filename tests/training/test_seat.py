@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -173,6 +174,22 @@ def test_a_base_of_another_shape_is_refused(toy_classifier: Toy, toy_split: Spli
     objective = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path)))
     with pytest.raises(BadInput, match="another shape"):
         objective.prepare({"train": model.instances(toy_split())})
+
+
+def test_texts_with_no_more_items_than_k_are_counted_and_k_that_none_has_is_refused(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    model, split = toy_classifier(), toy_split()
+    model.save_pretrained(tmp_path)
+    items = model.instances(split).tokens.items
+    k = int(np.median(items))
+    objective = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path), top_k=k))
+    objective.prepare({"train": model.instances(split)})
+    short = int((items <= k).sum())
+    assert objective.notes[0].startswith(f"{short} of {len(items)} training texts have {k} items or fewer")
+    many = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path), top_k=int(items.max()) + 1))
+    with pytest.raises(BadInput, match=f"the longest {items.max()}: choose a smaller --top-k"):
+        many.prepare({"train": model.instances(split)})
 
 
 @pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).attends])

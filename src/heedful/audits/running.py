@@ -23,7 +23,7 @@ from heedful.audits.result import PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.scores import Scores
 from heedful.audits.subject import Subject
 from heedful.audits.texts import choose_texts
-from heedful.config import AuditOptions, build
+from heedful.config import AuditOptions, build, refuse_too_many
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
@@ -55,6 +55,7 @@ def audit(
     names = _names(only, other=scores is not None or chosen.source != "attention")
     with console.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
+        refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
         if only is None and subject.source == "own":
             names = [name for name in names if not AUDITS.get(name).renews]

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from heedful.data.instances import Batch
+from heedful.models.decoders import LinearDecoder
 from heedful.models.encoders import Encoder
 from heedful.models.model import AttentionModel
 from heedful.models.states import Output
@@ -28,8 +29,7 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
         and not model.encoder.contextual
         and model.embedding is not None
         and model.has_attention
-        and bool(model.decoder.linear)
-        and a.heads == 1
+        and isinstance(model.decoder, LinearDecoder)
         and batch.query is None
         and batch.candidates is None
         and batch.tokens.shift is None
@@ -40,12 +40,13 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
 def read_distinct(model: AttentionModel, batch: Batch) -> Output:
     """Give the output of a model on a batch, each distinct word encoded once."""
     assert model.embedding is not None
+    assert isinstance(model.decoder, LinearDecoder)
     words, of = torch.unique(batch.tokens.ids, return_inverse=True)
     h = model.encoder(model.embedding(words)[None], torch.ones(1, len(words), dtype=torch.bool))
-    scores: Tensor = model._attention().score(h, None)[0, 0]  # [words]
-    says = model.decode_context(h[0][:, None], None, None)  # [words, outputs]
-    weights = model.normalise(scores[of][:, None], batch.tokens.mask)
-    return Output(torch.einsum("bn,bnk->bk", weights[:, 0], says[of]), weights)
+    scores: Tensor = model._attention().score(h, None)[0]  # [heads, words]
+    says = model.decoder.slopes(h, None)[0]  # [heads, words, outputs]
+    weights = model.normalise(scores[:, of].transpose(0, 1), batch.tokens.mask)
+    return Output(torch.einsum("bhn,hbnk->bk", weights, says[:, of]) + model.decoder.output.bias, weights)
 
 
 def read(model: AttentionModel, batch: Batch) -> Output:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 
@@ -68,6 +68,14 @@ class AttentionModel(nn.Module):
     def has_attention(self) -> bool:
         """Whether there is a heatmap to speak of."""
         return self.attention is not None
+
+    def items(self, batch: Batch) -> Int[Tensor, " batch"]:
+        """How many items each text has: words, or sentences for a hierarchical model."""
+        tokens = batch.tokens
+        if self.architecture.hierarchical:
+            assert tokens.sentence_of is not None
+            return tokens.sentence_of.amax(1) + 1
+        return tokens.mask.sum(1)
 
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
         """Stage 1: a vector for every token."""

@@ -13,21 +13,22 @@ from heedful.models.model import AttentionModel, probabilities
 
 
 class Recorded:
-    """Predictions of every row, and weights of all texts one after the other."""
+    """Predictions and number of items of every row, and weights of all texts one after the other."""
 
     def __init__(self, model: AttentionModel, instances: Instances, *, batch_size: int = 128) -> None:
         model.eval()
         self.chances = torch.zeros(len(instances), instances.classes)
         self.widths = torch.zeros(len(instances), dtype=torch.long)
         self.starts = torch.zeros(len(instances), dtype=torch.long)
+        self.items = torch.zeros(len(instances), dtype=torch.long)
         flat, total = [], 0
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, batch_size)):
-                output = read(model, instances.batch(rows.numpy()))
+                output = read(model, chosen := instances.batch(rows.numpy()))
                 assert output.weights is not None
                 batch, _, items = output.weights.shape
                 self.chances[rows] = probabilities(output.logits)
-                self.widths[rows] = items
+                self.widths[rows], self.items[rows] = items, model.items(chosen)
                 self.starts[rows] = total + items * torch.arange(batch)
                 flat.append(output.weights.transpose(1, 2).flatten(0, 1))  # [batch · items, heads]
                 total += batch * items

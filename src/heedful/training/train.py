@@ -140,7 +140,7 @@ def _fit(
             "dev": best["dev"],
             "test": tested,
             "sizes": {name: len(instances) for name, instances in splits.items()},
-            "notes": list(notes),
+            "notes": [*notes, *objective.notes],
             "fingerprint": corpus.fingerprint,
             "history": progress.history,
         }

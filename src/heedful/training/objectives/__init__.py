@@ -43,6 +43,8 @@ class Objective:
         self.model = model
         self.class_weights = class_weights
         self.config = config or ObjectiveOptions()
+        self.notes: list[str] = []
+        """What a reader of the run should know; `prepare` adds to them."""
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions
+from heedful.config import ObjectiveOptions, refuse_too_many
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -47,6 +47,7 @@ class Anchored(Objective):
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Begin as the vanilla model is, and run that once over every split: it is never run again, nor changed."""
+        refuse_too_many(self.config, longest=int(splits["train"].tokens.items.max()))
         assert self.config.base is not None
         base = Classifier.from_pretrained(Path(self.config.base))
         if base.model.architecture != self.model.architecture:
@@ -61,6 +62,11 @@ class Anchored(Objective):
         for instances in splits.values():
             self.recorded[id(instances)] = Recorded(base.model, instances)
         self.train = self.recorded[id(splits["train"])]
+        k, short = self.config.top_k, int((self.train.items <= self.config.top_k).sum())
+        if short:
+            self.notes.append(
+                f"{short} of {len(self.train.items)} training texts have {k} items or fewer, and all of them are top items."
+            )
 
     def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Attention alone, or all but the embeddings, which could be made large until no noise counts."""
