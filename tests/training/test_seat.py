@@ -248,9 +248,18 @@ def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Pat
     assert not any(".embeddings." in name for name in changed)
 
 
-def test_steady_is_the_sum_that_it_says(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
-    objective, model = made(Steady, toy_classifier, toy_split, tmp_path, radius=0.5, stability=3, overlap=2)
+@pytest.mark.parametrize("flatter", [False, True])
+def test_steady_is_the_sum_that_it_says(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, flatter: bool
+) -> None:
+    def sharp(*, seed: int = 0) -> Classifier:
+        classifier = toy_classifier(seed=seed)
+        classifier.model.attention.similarity.vector.data *= 10  # type: ignore[union-attr]
+        return classifier
+
+    objective, model = made(Steady, sharp, toy_split, tmp_path, radius=0.5, stability=3, overlap=2)
     moved(model)
+    model.model.attention.similarity.vector.data *= 0.1 if flatter else 2  # type: ignore[union-attr]
     model.model.eval()
     batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
     size = model.model.embed(batch).shape
@@ -263,7 +272,9 @@ def test_steady_is_the_sum_that_it_says(toy_classifier: Toy, toy_split: Splits, 
         relative = jsd(w, v) / (sharpness(w, mask) + sharpness(v, mask)).clamp(min=1e-4)
         relative[mask.sum(1) == 1] = 0  # one item: nothing to compare
         p, q, r = (probabilities(output.logits) for output in (ours, shaken, theirs))
-        expected = kl(r, p) + 3 * relative + tvd(p, q) + 2 * jsd(w, u)
+        lost = (sharpness(u, mask) - sharpness(w, mask)).clamp(min=0)
+        assert bool((lost > 1e-3).any()) == flatter
+        expected = kl(r, p) + 3 * relative + tvd(p, q) + 2 * (jsd(w, u) + lost)
         found = objective.total(objective.terms(batch, objective.train))
     assert torch.allclose(found, expected, atol=1e-5)
 

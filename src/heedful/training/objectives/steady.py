@@ -23,22 +23,24 @@ _FLAT = 1e-4
 
 @OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
 class Steady(Anchored):
-    """D₁(vanilla, ours) + λ · JSD(w, w′) / (JSD(w, u) + JSD(w′, u)) + TVD(p, p′) + λ₂ · JSD(w, w of vanilla).
+    """D₁(vanilla, ours) + λ · JSD(w, w′) / (S(w) + S(w′)) + TVD(p, p′) + λ₂ · [JSD(w, v) + max(0, S(v) − S(w))].
 
-    w′ and p′ are read from embeddings with noise, and u is uniform. Instability alone is least where attention is
-    flat, so that it is taken relative to sharpness; and the whole heatmap is held to the vanilla one, not only its
-    top k as in SEAT, because weights can go flat and keep their order. The encoder must be trained too: a
-    heatmap that is to stay where it is can only be made steadier by states that are.
+    w′ and p′ are read from embeddings with noise, v are the vanilla model's weights, and S is sharpness, JSD to
+    uniform. Instability alone is least where attention is flat, so that it is taken relative to sharpness; and the
+    whole heatmap is held to the vanilla one, not only its top k as in SEAT, because weights can go flat and keep
+    their order. JSD grows with the square of a small change, so that a little flattening of every heatmap would cost next to
+    nothing: sharpness that is lost counts by itself. The encoder must be trained too: a heatmap that is to
+    stay where it is can only be made steadier by states that are.
     """
 
     options = ("base", "stability", "overlap", "top_k", "radius", "trained", "steps", "noise")
     metric = "steady"
     # Smaller noise does the same with a larger λ: instability grows with its square.
-    own: ClassVar = {"radius": 0.05, "stability": 30.0, "overlap": 2.0, "trained": "all"}
+    own: ClassVar = {"radius": 0.05, "stability": 60.0, "overlap": 2.0, "trained": "all"}
     fastest = 1e-3
 
     def terms(self, batch: Batch, base: Recorded) -> Terms:
-        """Closeness, instability relative to sharpness, change of the prediction, and distance to vanilla's heatmap."""
+        """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and sharpness lost."""
         logits, weights, mask = self._read_both(batch, self._noise(batch))
         clean, noisy = weights.chunk(2)
         says, would = probabilities(logits).chunk(2)
@@ -47,6 +49,7 @@ class Steady(Anchored):
             "instability": relative_jsd(clean, noisy, mask).mean(1),
             "change": tvd(says, would),
             "distance": jsd(clean, theirs).mean(1),
+            "flattening": (sharpness(theirs, mask[:, None]) - sharpness(clean, mask[:, None])).relu().mean(1),
             **self.close(logits[: len(batch)], clean, mask, batch, base),
         }
 
@@ -56,7 +59,7 @@ class Steady(Anchored):
             terms["closeness"]
             + self.stability * terms["instability"]
             + terms["change"]
-            + self.overlap * terms["distance"]
+            + self.overlap * (terms["distance"] + terms["flattening"])
         )
 
     def _read_both(
