@@ -23,9 +23,10 @@ from heedful.measures.imitation import attefa, attefa_interval, blind_tvd
 from heedful.models.classifier import Classifier
 from heedful.models.distinct import read, read_distinct, serves
 from heedful.models.model import probabilities
+from heedful.runs import Run
 from heedful.training.objectives.imitation import Imitation
 from heedful.training.recorded import Recorded
-from heedful.training.twins import train_twins
+from heedful.training.twins import seconds_per_epoch, train_twins
 
 Toy = Callable[..., Classifier]
 Splits = Callable[..., Split]
@@ -226,3 +227,16 @@ def test_a_twin_needs_a_base_that_reads_as_it_does(
         heedful.train("mock_1", objective="imitation", runs=tmp_path, progress=False)
     with pytest.raises(BadInput, match="heads is 1 against the base's 2"):
         imitation(toy_classifier(heads=2), toy_classifier(), toy_split(), tmp_path / "base")
+
+
+def test_the_cost_of_a_sample_is_a_share_of_the_cost_of_all(tmp_path: Path) -> None:
+    lines = [json.dumps({"event": "epoch", "time": time}) for time in (100.0, 110.0, 130.0)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    assert seconds_per_epoch(tmp_path) == 15  # still in training
+    metrics = {"epoch": 1, "dev": {}, "test": {}, "notes": [], "history": [{}] * 3, "sizes": {"train": 8000}}
+    (tmp_path / "metrics.json").write_text(json.dumps(metrics))
+    assert Run(tmp_path).complete
+    assert seconds_per_epoch(tmp_path) == 15
+    assert seconds_per_epoch(tmp_path, limit=2000) == 15 / 4
+    assert seconds_per_epoch(tmp_path, limit=9000) == 15
+    assert seconds_per_epoch(tmp_path / "nowhere") is None

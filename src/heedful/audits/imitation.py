@@ -207,7 +207,7 @@ def _top_items(weights: Tensor, reading: Reading) -> list[str]:
 def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console) -> None:
     """Say what this will cost before it starts."""
     epochs = QUICK["epochs"] if quick else EPOCHS
-    pace = seconds_per_epoch(run)
+    pace = seconds_per_epoch(run, limit=QUICK["limit"] if quick else None)
     twins = "1 twin" if len(seeds) == 1 else f"{len(seeds)} twins"
     message = f"Training {twins}, at most {epochs} epochs each (patience {PATIENCE})"
     if pace is not None:

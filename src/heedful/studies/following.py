@@ -96,7 +96,7 @@ def _cost(base: Path, count: int, *, quick: bool) -> str:
     """Say what the twins will cost before they are trained."""
     epochs = QUICK["epochs"] if quick else EPOCHS
     said = f"Training {count} {'twin' if count == 1 else 'twins'} for the curve, at most {epochs} epochs each (patience {PATIENCE})"
-    if (pace := seconds_per_epoch(base)) is not None:
+    if (pace := seconds_per_epoch(base, limit=QUICK["limit"] if quick else None)) is not None:
         least, most = (count * length * pace / 60 for length in (PATIENCE + 1, epochs))
         said += f": between {least:.0f} and {most:.0f} minutes on one core, by the pace of the base's own training"
     return said + "."

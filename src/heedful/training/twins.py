@@ -118,8 +118,8 @@ def _train(config: TrainConfig, runs: Path) -> Twin:
         return Twin(config.seed, None, str(error))
 
 
-def seconds_per_epoch(base: Path) -> float | None:
-    """How long an epoch of the base took, from its log: what an epoch of a twin takes at most."""
+def seconds_per_epoch(base: Path, *, limit: int | None = None) -> float | None:
+    """How long an epoch of the base took, from its log: what a twin's takes at most. Of a sample it is a share of that."""
     path = base / "log.jsonl"
     if not path.is_file():
         return None
@@ -128,5 +128,11 @@ def seconds_per_epoch(base: Path) -> float | None:
         for record in map(json.loads, path.read_text(encoding="utf-8").splitlines())
         if record.get("event") == "epoch"
     ]
-    epochs = Run(base).metrics()["history"] if Run(base).complete else times
-    return (times[-1] - times[0]) / (len(epochs) - 1) if len(times) > 1 else None
+    if len(times) < 2:
+        return None
+    if not Run(base).complete:
+        return float(times[-1] - times[0]) / (len(times) - 1)
+    metrics = Run(base).metrics()
+    texts = metrics.get("sizes", {}).get("train")
+    share = min(1.0, limit / texts) if limit and texts else 1.0
+    return share * float(times[-1] - times[0]) / max(1, len(metrics["history"]) - 1)
