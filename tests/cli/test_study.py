@@ -57,9 +57,10 @@ def test_grids_name_corpora_that_there_are(name, datasets):
 
 
 def row(
-    value: str, score: float, number: float | None = None, *, corpus: str = "mock_1", wide: float = 0.02
-) -> Row:
-    around = (score, score - wide, score + wide, (score,))
+    value: str, score: float, number: float | None = None, *, corpus: str = "mock_1", wide: float = 0.02,
+    each: tuple[float, ...] | None = None,
+) -> Row:  # fmt: skip
+    around = (score, score - wide, score + wide, each or (score,))
     return Row(corpus, value, number, corpus, 0.9, 0.5, *around, *around, 1.0, "“something” 100 %", 3, 1000)
 
 
@@ -82,6 +83,21 @@ def test_the_answer_follows_the_intervals():
     both = [*falling, *(row(r.value, r.attefa, r.number, corpus="mock_10") for r in unsure)]
     assert answered(*both).startswith("In part: on mock_1 AtteFa falls")
     assert answered(falling[0]).startswith("Nothing can be said")
+
+
+def test_a_trend_over_bases_counts_where_intervals_overlap():
+    """Three bases have wide intervals, and yet nine points in a row are no chance."""
+    rising = [
+        row(f"{t}", 0.5 + t / 40, t, wide=0.2, each=tuple(0.5 + t / 40 + d for d in (-0.004, 0.0, 0.004)))
+        for t in (1, 2, 4)
+    ]
+    said = answered(*rising, row("sparsemax", 0.55, wide=0.2))
+    assert said.startswith(
+        "Yes: on mock_1 AtteFa rises with temperature, from 0.53 (0.33 to 0.73) at 1 to 0.60"
+    )
+    assert said.endswith("(rank correlation 0.95 over 9 bases, p = 9.6e-05).")
+    mixed = [row(f"{t}", 0.5, t, wide=0.2, each=(0.3, 0.5, 0.7)) for t in (1, 2, 4)]
+    assert answered(*mixed).startswith("Not clearly: on mock_1 AtteFa lies between")
 
 
 def test_a_sparse_normaliser_is_no_point_of_the_scale():

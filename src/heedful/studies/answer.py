@@ -1,8 +1,9 @@
-"""The answer in one sentence: of a grid from its intervals alone, of curves from how high they run."""
+"""The answer in one sentence: of a grid from its intervals and its bases, of curves from how high they run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from scipy.stats import spearmanr
 
@@ -11,8 +12,18 @@ from heedful.studies.curve import Point, height, mean_height, trace
 from heedful.studies.running import Row, Studied
 
 _CLEAR_TREND = 0.9
+_CHANCE = 0.01
+_FEWEST_VALUES = 3
 _HALF = 0.5
 _NOTHING = "Nothing can be said: fewer than two values are measured."
+
+
+class Spearman(NamedTuple):
+    """A rank correlation over bases, and how likely one as large is by chance."""
+
+    rho: float
+    chance: float
+    bases: int
 
 
 def answer(studied: Studied) -> str:
@@ -22,7 +33,7 @@ def answer(studied: Studied) -> str:
     grids = [rows for corpus in studied.corpora if len(rows := studied.of(corpus)) > 1]
     if not grids:
         return _NOTHING
-    clear = [_apart(rows) for rows in grids]
+    clear = [_apart(rows) or _trend(rows) is not None for rows in grids]
     word = "Yes" if all(clear) else "In part" if any(clear) else "Not clearly"
     return f"{word}: {'; '.join(_found(rows, studied.study.control) for rows in grids)}."
 
@@ -33,6 +44,20 @@ def _apart(rows: Sequence[Row]) -> bool:
     return low.attefa_high < high.attefa_low
 
 
+def _trend(rows: Sequence[Row]) -> Spearman | None:
+    """Rank correlation of a quantity with the scores of single bases, where several of them make it clear."""
+    points = [(row.number, score) for row in rows if row.number is not None for score in row.attefa_each]
+    values = {value for value, _ in points}
+    if (
+        len(values) < _FEWEST_VALUES
+        or len(points) < 2 * len(values)
+        or len({score for _, score in points}) < 2
+    ):
+        return None
+    rho, chance = spearmanr(*zip(*points, strict=True))
+    return Spearman(float(rho), float(chance), len(points)) if chance < _CHANCE else None
+
+
 def _ends(rows: Sequence[Row]) -> tuple[Row, Row]:
     return min(rows, key=lambda row: row.attefa), max(rows, key=lambda row: row.attefa)
 
@@ -40,6 +65,12 @@ def _ends(rows: Sequence[Row]) -> tuple[Row, Row]:
 def _found(rows: Sequence[Row], control: str) -> str:
     low, high = _ends(rows)
     corpus = rows[0].corpus
+    if (trend := _trend(rows)) is not None:
+        scale = [row for row in rows if row.number is not None]
+        return (
+            f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_told(scale[0])} at {scale[0].value} to "
+            f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.chance:.2g})"
+        )
     if not _apart(rows):
         return (
             f"on {corpus} AtteFa lies between {low.attefa:.2f} ({low.value}) and {high.attefa:.2f} ({high.value}), and their "
