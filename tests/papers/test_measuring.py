@@ -51,7 +51,10 @@ def test_trains_audits_and_finds_again(recipe, tmp_path: Path):
         assert ours.frames["agreement"].equals(theirs.frames["agreement"], null_equal=True)
 
     lacking = measure(cases, AUDITS, runs=runs, only_finished=True)
-    assert not lacking.runs
+    assert [set(run.frames) for run in lacking.runs] == [
+        {"sharpness", "agreement"}
+    ] * 2  # what there is counts
+    assert not measure(cases, AUDITS[1:], runs=runs, only_finished=True).runs
     assert lacking.missing[0].why == "trained, and not audited for permutation, counterfactual"
     more = recipe.cases(encoders=["bilstm", "cnn"], texts=30)
     unlike = measure(more, AUDITS[:1], runs=runs, only_finished=True)

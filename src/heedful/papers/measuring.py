@@ -23,6 +23,8 @@ from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
 Say = Callable[[str], None]
+Outcome = tuple[Measured | None, Missing | None]
+"""What was measured of a case, and what was not."""
 _BY_CLASS = ("chances",)
 """Lists that are kept: of a number per class, while one per item would fill the memory."""
 
@@ -52,24 +54,22 @@ def measure(
         run = trained.get(case.config)
         asked = case.audits or audits
         if only_finished:
-            outcome = _find(case, asked, run)
+            outcome, lack = _find(case, asked, run)
         else:
-            outcome = _do(case, asked, runs, complete=run is not None, console=console)
-        if isinstance(outcome, Measured):
+            outcome, lack = _do(case, asked, runs, complete=run is not None, console=console)
+        said = lack.why if lack is not None else ""
+        if lack is not None:
+            missing.append(lack)
+        if outcome is not None:
             found.append(outcome)
             how = "found" if only_finished else f"audited ({', '.join(asked)})"
             how = how if only_finished or run is not None else f"trained and {how}"
-            said = f"{how}, {outcome.texts:,} texts"
-        else:
-            missing.append(outcome)
-            said = outcome.why
+            said = f"{how}, {outcome.texts:,} texts" + (f"; {said}" if said else "")
         say(f"[{place}/{len(cases)}] {case.name}: {said} ({time.perf_counter() - begun:.0f} s)")
     return Results(tuple(found), tuple(missing))
 
 
-def _do(
-    case: Case, audits: Sequence[str], runs: Path, *, complete: bool, console: Console | None
-) -> Measured | Missing:
+def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, console: Console | None) -> Outcome:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
     quiet = Console(quiet=True)
@@ -79,25 +79,37 @@ def _do(
     try:
         result = audit(classifier, only=audits, keep=True, console=console, **options)
     except BadInput as error:  # such as a hierarchical network on texts of one sentence each
-        return Missing(case.name, f"trained, but not audited: {error}")
-    return _measured(case, Run(classifier.run), result)
+        return None, Missing(case.name, f"trained, but not audited: {error}")
+    return _measured(case, Run(classifier.run), result), None
 
 
-def _find(case: Case, audits: Sequence[str], run: Run | None) -> Measured | Missing:
-    """Look for a run and its audit by their configs alone, which needs no data and little time."""
+def _find(case: Case, audits: Sequence[str], run: Run | None) -> Outcome:
+    """Look for a run and its audit by their configs alone, which needs no data and little time.
+
+    Where some of the audits are not finished, those that are count, and the others are missing.
+    """
     if run is None:
-        return Missing(case.name, "not trained")
+        return None, Missing(case.name, "not trained")
     wanted = build(AuditOptions, _audit_options(case))
-    on = "all texts" if case.texts is None else f"at most {case.texts:,} texts"
-    why = f"trained, and not audited on {on}"
+    found: AuditResult | None = None
     for folder in _audits_like(wanted, run):
         result = AuditResult.load(folder)
-        if result.about.data == f"{run.metrics().get('dataset')} {wanted.split}":
-            lacking = [name for name in audits if name not in result.summaries]
-            if not lacking:
-                return _measured(case, run, result)
-            why = f"trained, and not audited for {', '.join(lacking)}"
-    return Missing(case.name, why)
+        if result.about.data == f"{run.metrics().get('dataset')} {wanted.split}" and (
+            found is None or len(_lacking(audits, result)) < len(_lacking(audits, found))
+        ):
+            found = result
+    if found is None:
+        on = "all texts" if case.texts is None else f"at most {case.texts:,} texts"
+        return None, Missing(case.name, f"trained, and not audited on {on}")
+    if not (lacking := _lacking(audits, found)):
+        return _measured(case, run, found), None
+    some = len(lacking) < len(set(audits))
+    lack = Missing(case.name, f"trained, and not audited for {', '.join(lacking)}")
+    return (_measured(case, run, found) if some else None), lack
+
+
+def _lacking(audits: Sequence[str], result: AuditResult) -> list[str]:
+    return [name for name in dict.fromkeys(audits) if name not in result.summaries]
 
 
 def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
