@@ -12,8 +12,8 @@ _SPARSE = ("sparsemax", "entmax15")
 _PLACES = ("scattered", "start", "middle", "end")
 _STRENGTHS = ("any", "strong", "weak")
 _HEADS = (1, 2, 4)
-# KL has no bound and is about 10 where attention is wholly elsewhere: the curve bends long before λ is 1.
-_KL_STRENGTHS = ("0.00001", "0.0001", "0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
+# KL has no bound and is about 10 where attention is wholly elsewhere: attention goes there between λ 0.01 and 0.1.
+_KL_STRENGTHS = ("0.0001", "0.001", "0.003", "0.01", "0.015", "0.02", "0.03", "0.1", "1")
 _QUICK_STRENGTHS = ("0.0001", "0.001", "0.01", "0.1")
 ATTEFA = TwinSetting("AtteFa", 1.0, "jsd")
 _PLAIN_MOCK = re.compile(r"mock_\d+q?")
