@@ -49,7 +49,7 @@ def test_several_bases_of_each_value(do, tmp_path: Path):
     table = (tmp_path / "out" / "table.md").read_text()
     each = ", ".join(f"{score:.2f}" for score in done.rows[0].attefa_each)
     assert f" [{each}] |" in table and "Student's" in table
-    assert "--bases tells" in "".join(make_page(one).sections[0].lines)
+    assert "--bases trains more" in "".join(make_page(one).sections[0].lines)
 
 
 def test_a_curve_follows_one_base(do, tmp_path: Path):

@@ -16,8 +16,9 @@ from heedful.studies.running import Studied
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
 _ONE_BASE = (
     "Intervals (95 %) come from drawing texts and twins anew. There is one base for each value, so they do not speak of other "
-    "bases: a difference may be the luck of a seed, and --bases tells."
+    "bases: a difference may be the luck of a seed."
 )
+_MORE_BASES = " --bases trains more."
 _SEVERAL_BASES = (
     "Intervals (95 %) are Student's over bases of different seeds, and no narrower than those over texts and twins; they are cut off "
     "where a score ends. In square brackets, base by base."
@@ -39,7 +40,7 @@ def make_page(studied: Studied) -> Page:
     """Write the answer, the grid, and what a reader should know."""
     lines = [
         studied.study.guess,
-        _SEVERAL_BASES if any(row.bases > 1 for row in studied.rows) else _ONE_BASE,
+        _spread(studied),
         *studied.notes,
         *(f"Missing: {what} ({why})" for what, why in studied.missing),
     ]
@@ -48,6 +49,13 @@ def make_page(studied: Studied) -> Page:
         sections.insert(0, Section("The curve", [_points(studied)], [_UNITS, _CURVE_CAVEAT]))
         sections[1] = Section("The bases", sections[1].tables, sections[1].lines)
     return Page(studied.study.question, [answer(studied)], sections)
+
+
+def _spread(studied: Studied) -> str:
+    """What the intervals speak of."""
+    if any(row.bases > 1 for row in studied.rows):
+        return _SEVERAL_BASES
+    return _ONE_BASE + ("" if studied.study.twins else _MORE_BASES)
 
 
 def _table(studied: Studied) -> Table:
