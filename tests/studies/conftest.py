@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,13 +37,9 @@ def _ends(study: Study) -> Study:
     return replace(study, settings=settings, corpora=study.corpora[:1], twins=twins)
 
 
-@pytest.fixture(scope="session")
-def do() -> Iterator[Do]:
-    """Give a function that does a small study by its name."""
-
-    def do(name: str, runs: Path, **options: Any) -> Studied:
-        return run_study(_ends(STUDIES.get(name)), runs=runs, **{**SMALL, **options})
-
+@contextmanager
+def _small() -> Iterator[None]:
+    """Make studies small while one is done, and no longer: other tests need the data and real processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("HEEDFUL_DATA", raising=False)
         patch.setattr(heedful.training.objectives.imitation, "EPOCHS", 1)
@@ -51,7 +48,18 @@ def do() -> Iterator[Do]:
             patch.setitem(heedful.audits.imitation.QUICK, name, size)
         # New processes would take longer than all that they do.
         patch.setattr(heedful.training.twins, "ProcessPoolExecutor", lambda *args: ThreadPoolExecutor(1))
-        yield do
+        yield
+
+
+@pytest.fixture(scope="session")
+def do() -> Do:
+    """Give a function that does a small study by its name."""
+
+    def do(name: str, runs: Path, **options: Any) -> Studied:
+        with _small():
+            return run_study(_ends(STUDIES.get(name)), runs=runs, **{**SMALL, **options})
+
+    return do
 
 
 @pytest.fixture(scope="session")
