@@ -173,7 +173,7 @@ def test_quick_takes_fewer_points_and_says_so(do, tmp_path):
     found = do("curve", tmp_path, quick=True, seeds=(10,))
     assert [p.value for p in found.points] == ["0.001", "AtteFa"]
     assert "Quick: 2 of 3 points; each is on all texts of test." in found.notes
-    assert "Quick: 1 seeds, 60 training texts, at most 1 epochs." in found.notes
+    assert "Quick: 1 seed, 60 training texts, at most 1 epochs." in found.notes
     assert found.rows[0].texts == 500
 
 

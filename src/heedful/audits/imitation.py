@@ -162,15 +162,16 @@ class Imitation(Audit):
         instead = ", ".join(
             f"“{word}” ({count / len(rows):.0%})".replace("%", " %") for word, count in words.iter_rows()
         )
+        many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
         return self.summary(
             rows,
-            f"Twins with other attention reach an AtteFa of {value(score)} over {len(seeds)} seeds (1: nobody can imitate the "
+            f"Twins with other attention reach an AtteFa of {value(score)} over {many} (1: nobody can imitate the "
             f"model while attending elsewhere; 0: everybody can), and {value(found['attefa_corrected'])} against a twin that reads "
             f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {instead}.",
             numbers,
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
             f"Epochs chosen: {', '.join(str(record['epoch']) for record in self.records.values())}.",
-            f"Quick: {len(seeds)} seeds, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
+            f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
         )  # fmt: skip
 
     def _over_seeds(self, name: str, tvds: np.ndarray, jsds: np.ndarray) -> Number:
