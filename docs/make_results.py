@@ -152,11 +152,10 @@ def paper(name: str) -> str:
     claims = next(section for section in page.sections if section.title == "Claims")
     short = Section("Claims", claims.tables, claims.lines[:1])
     table = markdown(Page("", (), [short])).split("## Claims")[1].strip()
-    missing = (
-        f" {len(results.missing)} of {len(cases)} runs are missing; the page names them."
-        if results.missing
-        else ""
-    )
+    wholly = len(cases) - len(results.runs)
+    partly = len(results.missing) - wholly
+    missing = f" {wholly} of {len(cases)} runs are missing; the page names them." if wholly else ""
+    missing += f" {partly} are audited in part." if partly else ""
     found = f"\n\n{FOUND[name].strip()}" if name in FOUND else ""
     return f"{heading}\n\n{' '.join(page.lead)}{missing} All tables, every dataset's own number and what differs: [{name}.md]({name}.md).\n\n{table}{found}"
 
