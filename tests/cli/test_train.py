@@ -109,9 +109,13 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(run, reviews, monkeypatch):
         if epoch == 1:
             signal.raise_signal(signal.SIGINT)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Bars, "end_epoch", interrupt)
-        stopped = run("train", reviews, *SMALL)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(Bars, "end_epoch", interrupt)
+            stopped = run("train", reviews, *SMALL)
+    finally:
+        signal.signal(signal.SIGINT, usual)
     assert stopped.code == 130
     assert stopped.err.endswith("Error: Stopped: the same command goes on from what is finished.\n")
     assert "Traceback" not in stopped.err
