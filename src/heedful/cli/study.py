@@ -70,8 +70,9 @@ def study(
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
 
     Each value of the control has bases of its own, whose twins try to predict the same while attending
-    elsewhere. Bases of other seeds can attend quite differently, so there are several. The curve has one base, and twins that are pulled away harder and harder. Bases, twins and
-    audits are kept: interrupted, the same command goes on.
+    elsewhere. Bases of other seeds can attend quite differently, so there are several. The curve has one base,
+    and twins that are pulled away harder and harder. Bases, twins and audits are kept: interrupted, the same
+    command goes on.
 
     Examples
 
@@ -96,7 +97,8 @@ def study(
         {"vectors": None if vectors == "none" else vectors} if vectors else {}
     )
     studied = run_study(
-        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds), bases=bases or (1 if quick or chosen.twins else 3), quick=quick,
+        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds),
+        bases=bases or (1 if quick or chosen.twins else 3), quick=quick,
         only_finished=only_finished, console=err, say=lambda line: err.print(plain(line), soft_wrap=True), **options,
     )  # fmt: skip
     if not studied.rows:

@@ -130,9 +130,7 @@ def seconds_per_epoch(base: Path, *, limit: int | None = None) -> float | None:
     ]
     if len(times) < 2:
         return None
-    if not Run(base).complete:
-        return float(times[-1] - times[0]) / (len(times) - 1)
-    metrics = Run(base).metrics()
-    texts = metrics.get("sizes", {}).get("train")
+    metrics = Run(base).metrics() if Run(base).complete else {}
+    epochs, texts = len(metrics.get("history", times)), metrics.get("sizes", {}).get("train")
     share = min(1.0, limit / texts) if limit and texts else 1.0
-    return share * float(times[-1] - times[0]) / max(1, len(metrics["history"]) - 1)
+    return share * float(times[-1] - times[0]) / max(1, epochs - 1)
