@@ -176,7 +176,7 @@ def test_a_base_of_another_shape_is_refused(toy_classifier: Toy, toy_split: Spli
         objective.prepare({"train": model.instances(toy_split())})
 
 
-def test_texts_with_no_more_items_than_k_are_counted_and_k_that_none_has_is_refused(
+def test_texts_with_no_more_items_than_k_are_counted(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path
 ) -> None:
     model, split = toy_classifier(), toy_split()
@@ -187,9 +187,16 @@ def test_texts_with_no_more_items_than_k_are_counted_and_k_that_none_has_is_refu
     objective.prepare({"train": model.instances(split)})
     short = int((items <= k).sum())
     assert objective.notes[0].startswith(f"{short} of {len(items)} training texts have {k} items or fewer")
-    many = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path), top_k=int(items.max()) + 1))
-    with pytest.raises(BadInput, match=f"the longest {items.max()}: choose a smaller --top-k"):
-        many.prepare({"train": model.instances(split)})
+
+
+@pytest.mark.parametrize("name", ["seat", "steady"])
+def test_more_top_items_than_any_text_has_are_refused_before_anything_is_trained(
+    tmp_path: Path, name: str
+) -> None:
+    given = {"dataset": "mock_1", "limit": 40, "objective": name, "top_k": 10_000}
+    with pytest.raises(BadInput, match=r"No text has 10000 items.*: choose a smaller --top-k"):
+        train(resolve(given), runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).attends])

@@ -63,6 +63,8 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             return _load(run, console)
+        prepared = prepare(config, corpus, say=status.update)
+        OBJECTIVES.get(config.objective).check_texts(config, prepared.splits["train"])
         told = config
         if config.base is None and OBJECTIVES.get(config.objective).vanilla:
             status.stop()
@@ -71,7 +73,6 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
             console.print("A vanilla model of the same options comes first.", soft_wrap=True)
             told = config.model_copy(update={"base": str(train(vanilla, runs=runs, console=console).run)})
             status.start()
-        prepared = prepare(told, corpus, say=status.update)
         status.update("Preparing the objective")
         objective = _objective(told, corpus, prepared)
         with run.locked():

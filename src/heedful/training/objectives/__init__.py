@@ -54,6 +54,10 @@ class Objective:
                 f"The objective {config.objective} is about attention: use --pooling attention, or another objective."
             )
 
+    @classmethod
+    def check_texts(cls, config: TrainConfig, train: Instances) -> None:
+        """Refuse options that these texts do not allow, before anything is trained or written."""
+
     def choice(self, name: str) -> Any:
         """What the user chose for an option, or the objective's own value."""
         given = getattr(self.config, name)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions, refuse_too_many
+from heedful.config import ObjectiveOptions, TrainConfig, refuse_too_many
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -45,9 +45,13 @@ class Anchored(Objective):
         self.seen: dict[str, float] = {}
         self.count = 0
 
+    @classmethod
+    def check_texts(cls, config: TrainConfig, train: Instances) -> None:
+        """Top items must be there."""
+        refuse_too_many(config, longest=int(train.tokens.items.max()))
+
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Begin as the vanilla model is, and run that once over every split: it is never run again, nor changed."""
-        refuse_too_many(self.config, longest=int(splits["train"].tokens.items.max()))
         assert self.config.base is not None
         base = Classifier.from_pretrained(Path(self.config.base))
         if base.model.architecture != self.model.architecture:
