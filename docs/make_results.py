@@ -19,7 +19,7 @@ from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig, build
 from heedful.papers.measuring import measure as measure_recipe
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, Section, markdown
+from heedful.papers.page import Page, Section, markdown, save_page
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
 from heedful.storage import write_text
@@ -148,7 +148,7 @@ def paper(name: str) -> str:
     if not results.runs:
         return f"{heading}\n\nNot measured yet: `heedful reproduce {name}`."
     page = make_page(recipe, results, recipe.experiments)
-    write_text(PAGE.parent / f"{name}.md", markdown(page))
+    save_page(page, PAGE.parent / f"{name}.md")
     claims = next(section for section in page.sections if section.title == "Claims")
     short = Section("Claims", claims.tables, claims.lines[:1])
     table = markdown(Page("", (), [short])).split("## Claims")[1].strip()

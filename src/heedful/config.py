@@ -131,7 +131,7 @@ class ObjectiveOptions(_Options):
 
     base: str | None = Field(
         None,
-        description="Run that is imitated (imitation), or stayed close to (seat, steady); a vanilla model is found or trained if not given.",
+        description="Run that is imitated (imitation), or stayed close to (seat, steady, consistency); a vanilla model is found or trained if not given.",
     )
     divergence: Literal["jsd", "kl"] = Field(
         "jsd",
@@ -147,7 +147,7 @@ class ObjectiveOptions(_Options):
     )
     radius: Size | None = Field(
         None,
-        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
+        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady, consistency: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
     )
     norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
     adversarial: float = Field(
@@ -157,27 +157,34 @@ class ObjectiveOptions(_Options):
     )
     neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
     stability: float | None = Field(
-        None, ge=0, description="Weight of the stability term (λ₁ of seat, λ of steady); 0 leaves it out."
+        None,
+        ge=0,
+        description="Weight of the stability term (λ₁ of seat, λ of steady and consistency); 0 leaves it out.",
     )
     overlap: float | None = Field(
         None,
         ge=0,
         description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the JSD in steady); 0 leaves it out.",
     )
-    top_k: Count = Field(7, description="Items whose weights are held where they are (seat, steady).")
+    top_k: Count = Field(
+        7,
+        description="Items whose weights are held where they are (seat), or whose overlap is logged (steady, consistency).",
+    )
     trained: Literal["attention", "all"] | None = Field(
         None,
-        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady).",
+        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady, consistency).",
     )
     inner: Literal["exact", "pgd"] | None = Field(
         None,
         description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat).",
     )
     steps: Count = Field(
-        10, description="Steps of the search for a perturbation (seat with --inner pgd, steady)."
+        10,
+        description="Steps of the search for a perturbation (seat with --inner pgd, steady and consistency with --noise adversarial).",
     )
     noise: Literal["random", "adversarial"] = Field(
-        "random", description="Noise on the embeddings: drawn, or the worst that is found (steady)."
+        "random",
+        description="Noise on the embeddings: drawn, or the worst that is found (steady, consistency).",
     )
 
 

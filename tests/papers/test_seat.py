@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from heedful.audits.result import INSTANCES, PREDICTIONS
 from heedful.errors import BadInput
@@ -16,12 +17,12 @@ from heedful.measures.performance import performance
 from heedful.papers.claims import judge
 from heedful.papers.measuring import measure
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown
+from heedful.papers.page import Page, markdown, save_page
 from heedful.papers.recipe import Dataset, published
 from heedful.papers.results import Measured, Results
 from heedful.papers.seat import SEAT
-from heedful.papers.seat_figures import Point
-from heedful.papers.seat_methods import COMPARED, DATASETS, METHODS, PAPER, RIVALS
+from heedful.papers.seat_frontier import Point
+from heedful.papers.seat_methods import COMPARED, DATASETS, METHODS, PAPER, RIVALS, SKETCHED
 from heedful.papers.seat_numbers import Methods, drawn_texts
 from heedful.training.train import resolve
 
@@ -193,8 +194,8 @@ def test_minilm_is_trained_as_a_transformer_and_only_where_it_is_asked_for():
 def test_cases_are_what_the_tables_need():
     cases = SEAT.cases(encoders=["bilstm"])
     assert (
-        len(cases) == (5 + 3 * 3) * len(COMPARED) + 5 * 2
-    )  # five seeds on sst2, which alone has the ablations
+        len(cases) == (5 + 3 * 3) * len(COMPARED) + 5 * 3
+    )  # five seeds on sst2, which alone has the ablations and consistency
     ablated = [case for case in cases if ", no " in case.model]
     assert {case.dataset for case in ablated} == {"sst2"}
     assert set(ablated[0].audits) == {"embedding_stability", "rationale"}
@@ -237,6 +238,8 @@ HELD = {
     "se-17": ("steady", "jsd_all_0.01", 0.2, 0.5, 1 / 3),
     "se-18": ("steady", "tvd_all_0.01", 0.5, 2.0, 1.0),
     "se-19": ("steady", "jsd_all_0.01", 0.5, 2.0, 1.0),
+    "se-20": ("seat", "jsd_all_0.01", 1.0, 0.5, 0.9),
+    "se-21": ("consistency", "sharpness", 0.01, 0.5, 0.1),
 }
 
 
@@ -279,7 +282,7 @@ def test_the_claim_about_top_items(tmp_path):
     page = page_of(vanilla, kept("seat", 40), table="1")
     assert rows_of(page, "Table 1")[0][-1] == "–"
     assert rows_of(page, "Table 1")[1][-1].startswith("0.786 (")  # 1 − 3 / 7 / 2
-    assert page_of(vanilla, kept("seat", 1), figure="6").sections[0].tables[0].rows[1][8] == "0.995"
+    assert page_of(vanilla, kept("seat", 1), figure="6").sections[0].tables[1].rows[1][8] == "0.995"
 
 
 def test_a_rival_that_is_ahead_on_its_own_refutes_the_most_stable():
@@ -357,13 +360,13 @@ def test_every_table_has_its_rows():
     runs = [run(name, encoder=encoder) for encoder in ("RNN", "MiniLM") for name in METHODS]
     page = page_of(*runs)
     assert "MiniLM (the paper: BERT)" in markdown(page)
-    lengths = {s.title.split(":")[0]: [len(t.rows) for t in s.tables] for s in page.sections[:12]}
+    lengths = {s.title.split(":")[0]: [len(t.rows) for t in s.tables] for s in page.sections[:13]}
     every, ablated = [len(COMPARED)] * 2, [4, 4]
     assert lengths == {
         "Table 1": every, "Table 2": every, "Table 3": every, "Table 4": ablated, "Table 6": ablated, "Table 7": ablated,
-        "Table 8": [27, 27], "Table 9": every, "Table 10": [18, 18], "Figure 2": [], "Figure 5": [], "Figure 6": every,
+        "Table 8": [27, 27], "Table 9": every, "Table 10": [18, 18], "Figure 2": [], "Figure 5": [], "Figure 6": [2 * len(COMPARED), *every], "Figure 7": [2 * len(SKETCHED)],
     }  # fmt: skip
-    for section in page.sections[:12]:
+    for section in page.sections[:13]:
         for table in section.tables:
             assert {len(row) for row in table.rows} == {len(table.headings)}
     assert rows_of(page, "Table 6", 1)[1][3:9:2] == ["0.114", "0.056", "0.909"]
@@ -403,12 +406,43 @@ def test_the_frontier_names_who_dominates():
     better = {"jsd_all_0.01": 0.5 * WAVE}
     runs = [run("vanilla", wrong=3), run("steady", wrong=3, **better), run("word_at", seed=1, **better)]
     shown = {
-        row[0]: (row[1], row[-1]) for row in rows_of(page_of(*runs, figure="6"), "Figure 6")
+        row[0]: (row[1], row[-1]) for row in rows_of(page_of(*runs, figure="6"), "Figure 6", 1)
     }  # another seed dominates nobody
     assert shown == {"vanilla": ("0", "steady"), "steady": ("0", "–"), "word_at": ("1", "–")}
-    point = Point("a", 0, 0.1, 0.3, 0.8, ())
+    point = Point("a", 0, 0.1, 0.3, 0.8)
     assert not point.dominates(point)
     assert not point.dominates(point._replace(jsd=0.2, f1=0.9))
+
+
+def test_seeds_say_together_how_a_method_compares_with_vanilla():
+    def jsd(method: str, seed: int, value: float) -> Measured:
+        return run(method, seed=seed, **{"jsd_all_0.01": value, "sharpness": 0.4 / (1 + seed)})
+
+    runs = [jsd("vanilla", 0, 0.8), jsd("vanilla", 1, 0.2), jsd("steady", 0, 0.4), jsd("steady", 1, 0.025), jsd("steady", 2, 9.0)]  # fmt: skip
+    vanilla, steady = rows_of(page_of(*runs, figure="7"), "Figure 7")
+    assert vanilla[2:6] == ["vanilla", "2", "1.000", "0.500"]
+    assert vanilla[8:12] == ["–"] * 4
+    assert steady[3] == "2"  # seed 2 has no vanilla model
+    logs = np.log([2, 8])
+    half = stats.t.ppf(0.975, 1) * logs.std(ddof=1) / np.sqrt(2)
+    low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
+    assert steady[8] == f"4 ({low:.3g} to {high:.3g})"
+    assert steady[10] == "1 (1 to 1)"
+    assert steady[11] == "+0.000 (+0.000 to +0.000)"
+    assert (vanilla[12], steady[12]) == ("2 of 2", "0 of 2")
+
+
+def test_a_page_in_a_file_has_its_drawings_beside_it(tmp_path: Path):
+    runs = [run("vanilla"), run("vanilla", seed=1), run("steady", **{"jsd_all_0.01": 0.0}), run("consistency", sharpness=0.001)]  # fmt: skip
+    save_page(page := page_of(*runs, run("seat", dataset="mr"), figure="6"), tmp_path / "page.md")
+    (drawn,) = (tmp_path / "page-figures").iterdir()
+    text = (tmp_path / "page.md").read_text()
+    assert f"](page-figures/{drawn.name})" in text
+    assert drawn.name == "frontier-sst2-bilstm.svg"
+    shown = drawn.read_text()
+    assert all(word in shown for word in ("consistency", "steady", "less sharp than vanilla"))
+    assert shown.count('aria-roledescription="point"') == len(runs)
+    assert "](" not in markdown(page)  # on its own it has no folder to point to
 
 
 @pytest.mark.slow

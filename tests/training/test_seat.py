@@ -21,6 +21,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored
+from heedful.training.objectives.consistency import Consistency
 from heedful.training.objectives.seat import Seat
 from heedful.training.objectives.steady import Steady
 from heedful.training.train import resolve, train
@@ -189,7 +190,7 @@ def test_texts_with_no_more_items_than_k_are_counted(
     assert objective.notes[0].startswith(f"{short} of {len(items)} training texts have {k} items or fewer")
 
 
-@pytest.mark.parametrize("name", ["seat", "steady"])
+@pytest.mark.parametrize("name", ["seat", "steady", "consistency"])
 def test_more_top_items_than_any_text_has_are_refused_before_anything_is_trained(
     tmp_path: Path, name: str
 ) -> None:
@@ -218,7 +219,7 @@ def test_a_closed_form_that_is_not_there_is_refused_before_anything_is_written(
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("objective", ["seat", "steady"])
+@pytest.mark.parametrize("objective", ["seat", "steady", "consistency"])
 def test_a_vanilla_model_is_trained_or_found(tmp_path: Path, objective: str) -> None:
     options = {
         "dataset": "mock_1",
@@ -242,7 +243,7 @@ def test_a_vanilla_model_is_trained_or_found(tmp_path: Path, objective: str) -> 
         assert 0 <= history[0][split]["top_k_overlap"] <= 1 and history[0][split]["top_k_loss"] >= 0
 
 
-@pytest.mark.parametrize("objective", ["seat", "steady"])
+@pytest.mark.parametrize("objective", ["seat", "steady", "consistency"])
 def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Path, objective: str) -> None:
     made = heedful.train(
         reviews, encoder=bert, objective=objective, epochs=1, runs=tmp_path / "runs", progress=False
@@ -251,7 +252,7 @@ def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Pat
     ours, theirs = (dict(classifier.model.named_parameters()) for classifier in (made, vanilla))
     changed = {name for name in ours if not torch.equal(ours[name], theirs[name])}
     assert any(name.startswith("attention.") for name in changed)
-    assert any(name.startswith("encoder.") for name in changed) == (objective == "steady")
+    assert any(name.startswith("encoder.") for name in changed) == (objective != "seat")
     assert not any(".embeddings." in name for name in changed)
 
 
@@ -284,6 +285,41 @@ def test_steady_is_the_sum_that_it_says(
         expected = kl(r, p) + 3 * relative + tvd(p, q) + 2 * (jsd(w, u) + lost)
         found = objective.total(objective.terms(batch, objective.train))
     assert torch.allclose(found, expected, atol=1e-5)
+
+
+def test_consistency_counts_predictions_and_stability_alone(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    objective, model = made(Consistency, toy_classifier, toy_split, tmp_path, radius=0.5, stability=3)
+    moved(model)
+    model.model.eval()
+    batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
+    size = model.model.embed(batch).shape
+    noise = 0.5 * torch.randn(size, generator=torch.Generator().manual_seed(0)) * batch.tokens.mask[..., None]
+    with torch.no_grad():
+        ours, theirs = model.model(batch), base(batch)
+        shaken = model.model(replace(batch, tokens=batch.tokens.shifted(noise)))
+        close = kl(probabilities(theirs.logits), probabilities(ours.logits))
+        expected = close + 3 * jsd(ours.weights[:, 0], shaken.weights[:, 0])
+        found = objective.total(objective.terms(batch, objective.train))
+    assert torch.allclose(found, expected, atol=1e-5)
+
+
+def test_stability_alone_makes_attention_flat_and_steady_does_not(tmp_path: Path) -> None:
+    options = {"dataset": "mock_1", "limit": 200, "encoder": "average", "hidden": 8, "embedding_size": 8, "radius": 0.5, "learning_rate": 0.01}  # fmt: skip
+    sharp = {}
+    for name in ("consistency", "steady"):
+        made = train(resolve({**options, "objective": name, "epochs": 8, "patience": None}), runs=tmp_path)
+        sharp[name] = _sharpness(made)
+    vanilla = _sharpness(heedful.load(next(tmp_path.glob("*vanilla*"))))
+    assert sharp["consistency"] < 0.1 * vanilla
+    assert sharp["steady"] > 0.7 * vanilla
+
+
+def _sharpness(classifier: Classifier) -> float:
+    assert classifier.run is not None
+    audited = heedful.audit(classifier, only="sharpness", keep=False, progress=False)
+    return float(audited.frames["sharpness"]["sharpness"].mean())  # type: ignore[arg-type]
 
 
 def test_the_same_noise_at_every_evaluation(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:

@@ -69,7 +69,11 @@ def reproduce(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the page as Markdown too.", rich_help_panel=_OUTPUT
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the page as Markdown too, with drawings in a folder beside it.",
+            rich_help_panel=_OUTPUT,
         ),
     ] = None,
     runs: RunsFolder = Path("runs"),
@@ -106,8 +110,7 @@ def reproduce(
 
     from heedful.papers.measuring import measure
     from heedful.papers.outcome import make_page
-    from heedful.papers.page import markdown
-    from heedful.storage import write_text
+    from heedful.papers.page import markdown, save_page
 
     err = error_console()
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
@@ -121,7 +124,7 @@ def reproduce(
         raise BadInput(f"None of the {len(cases)} runs is trained and audited ({what}: {why}){remedy}.")
     page = make_page(chosen, results, shown)
     if output is not None:
-        write_text(output, markdown(page))
+        save_page(page, output)
     if form == "md":
         typer.echo(markdown(page), nl=False)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +39,39 @@ def save(comparison: Comparison, path: Path) -> Path:
     check_figure(path, [column.audit for column in comparison.columns])
     spec = draw(comparison)
     if path.suffix.lower() == ".svg":
-        write_bytes(path, vl_convert.vegalite_to_svg(spec).encode("utf-8"))
+        write_bytes(path, as_svg(spec))
     else:
         write_bytes(path, vl_convert.vegalite_to_png(spec, scale=2))
     return path
 
 
+def as_svg(spec: dict[str, Any]) -> bytes:
+    """Turn a drawing into the bytes of an SVG file."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    return svg.encode("utf-8")
+
+
 def draw(comparison: Comparison) -> dict[str, Any]:
-    """Give the drawing: sharper to the right, steadier below, intervals as thin lines, F1 as size."""
+    """Give the drawing of a comparison, with intervals as thin lines."""
+    data = [point for entry in comparison.points if (point := _point(entry))]
+    sharp = comparison.entry(comparison.reference).values[(AUDIT, "sharpness")].estimate
+    texts = f"{comparison.texts:,} texts of {comparison.data}; lines are 95 % intervals over texts."
+    return drawing(data, [texts], comparison.reference, sharp)
+
+
+def drawing(
+    points: Sequence[Mapping[str, Any]], caption: Sequence[str], reference: str, sharp: float | None
+) -> dict[str, Any]:
+    """Give a drawing: sharper to the right, steadier below, F1 as size.
+
+    A point has `method`, `sharp`, `jsd`, and maybe `f1` and the ends of intervals (`sharp_low`, …); it is grey where it
+    is much less sharp than the reference, so that its steadiness does not count.
+    """
     import altair as alt
 
-    data = [point for entry in comparison.points if (point := _point(entry))]
+    data = [_whole(point) for point in points]
     methods = list(dict.fromkeys(point["method"] for point in data))
     many = range(len(methods))
     reach = max([point["sharp_high"] for point in data], default=LN_2)
@@ -64,21 +87,21 @@ def draw(comparison: Comparison) -> dict[str, Any]:
     colour = alt.Color("method:N", title="method", scale=alt.Scale(domain=methods, range=[_COLOURS[i % len(_COLOURS)] for i in many]))  # fmt: skip
     shape = alt.Shape("method:N", title="method", scale=alt.Scale(domain=methods, range=[_SHAPES[i % len(_SHAPES)] for i in many]))  # fmt: skip
     base = alt.Chart(alt.InlineData(values=data)).encode(color=colour)
-    points = base.mark_point(filled=True, opacity=0.85, stroke="white", strokeWidth=0.8).encode(
+    marks = base.mark_point(filled=True, opacity=0.85, stroke="white", strokeWidth=0.8).encode(
         x=x, y=y, shape=shape
     )
     if all("f1" in point for point in data):
-        points = points.encode(size=_size([point["f1"] for point in data]))
+        marks = marks.encode(size=_size([point["f1"] for point in data]))
     drawn = alt.layer(
-        *_lost(comparison),
+        *_lost(sharp),
         base.mark_rule(strokeWidth=1.2, opacity=0.6).encode(x=alt.X("sharp_low:Q"), x2="sharp_high:Q", y=y),
         base.mark_rule(strokeWidth=1.2, opacity=0.6).encode(x=x, y=alt.Y("jsd_low:Q"), y2="jsd_high:Q"),
-        points,
+        marks,
     )
     axis = {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": GRID, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8}  # fmt: skip
     legend = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 11, "titleFontWeight": "normal", "labelLimit": 320, "symbolOpacity": 1}  # fmt: skip
     words = alt.TitleParams(
-        "Steady and sharp: the lower right is best", anchor="start", fontSize=14, color=INK, subtitle=_caption(comparison), subtitleColor=MUTED,
+        "Steady and sharp: the lower right is best", anchor="start", fontSize=14, color=INK, subtitle=[*caption, *_grey(reference, sharp)], subtitleColor=MUTED,
         subtitleFontSize=11, subtitlePadding=4, offset=10,
     )  # fmt: skip
     finished = drawn.properties(width=_WIDTH, height=_HEIGHT, title=words).configure(
@@ -93,13 +116,18 @@ def _point(entry: Entry) -> dict[str, Any] | None:
     sharp, jsd, f1 = (entry.values.get(key) for key in ((AUDIT, "sharpness"), (AUDIT, "jsd"), F1))
     if sharp is None or jsd is None or sharp.estimate is None or jsd.estimate is None:
         return None
-    # A logarithmic axis has no zero: what does not move at all stands at its end.
-    moved = {"jsd": jsd.estimate, "jsd_low": jsd.low, "jsd_high": jsd.high}
     return {
-        "method": entry.method, "name": entry.name, "sharp": sharp.estimate, "sharp_low": sharp.low, "sharp_high": sharp.high,
-        **{name: max(value or 0.0, LEAST) for name, value in moved.items()},
+        "method": entry.method, "sharp": sharp.estimate, "sharp_low": sharp.low, "sharp_high": sharp.high,
+        "jsd": jsd.estimate, "jsd_low": jsd.low, "jsd_high": jsd.high,
         **({"f1": f1.estimate} if f1 is not None and f1.estimate is not None else {}),
     }  # fmt: skip
+
+
+def _whole(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Put ends where there are none, and what does not move at all at the end of the axis: a logarithmic one has no zero."""
+    ends = {f"{name}_{end}": point[name] for name in ("sharp", "jsd") for end in ("low", "high")}
+    whole = {**ends, **point}
+    return {**whole, **{name: max(whole[name] or 0.0, LEAST) for name in ("jsd", "jsd_low", "jsd_high")}}
 
 
 def _decades(data: list[dict[str, Any]]) -> list[float]:
@@ -128,14 +156,13 @@ def _size(scores: list[float]) -> Any:
     return alt.Size("f1:Q", title="F1", scale=alt.Scale(domain=[low, high], range=list(_SIZES)), legend=alt.Legend(values=ticks, format=".3f", symbolOpacity=1, symbolFillColor=MUTED, symbolStrokeColor=MUTED))  # fmt: skip
 
 
-def _lost(comparison: Comparison) -> list[Any]:
+def _lost(sharp: float | None) -> list[Any]:
     """Shade where attention is so much less sharp than the reference's that its steadiness does not count."""
     import altair as alt
 
-    found = comparison.entry(comparison.reference).values[(AUDIT, "sharpness")].estimate
-    if found is None:
+    if sharp is None:
         return []
-    area = [{"from": 0, "to": SHARP_ENOUGH * found}]
+    area = [{"from": 0, "to": SHARP_ENOUGH * sharp}]
     return [
         alt.Chart(alt.InlineData(values=area))
         .mark_rect(color=GRID, opacity=0.45)
@@ -143,10 +170,8 @@ def _lost(comparison: Comparison) -> list[Any]:
     ]
 
 
-def _caption(comparison: Comparison) -> list[str]:
-    return [
-        f"{comparison.texts:,} texts of {comparison.data}; lines are 95 % intervals over texts.",
-        f"Grey: more than {1 - SHARP_ENOUGH:.0%} less sharp than {comparison.reference}. What is flat cannot move.".replace(
-            "%", " %", 1
-        ),
-    ]
+def _grey(reference: str, sharp: float | None) -> list[str]:
+    if sharp is None:
+        return []
+    lost = f"{1 - SHARP_ENOUGH:.0%}".replace("%", " %")
+    return [f"Grey: more than {lost} less sharp than {reference}. What is flat cannot move."]

@@ -14,7 +14,8 @@ from heedful.papers.results import Results
 def make_page(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> Page:
     """Write a page about some experiments, and about every claim of the paper."""
     sections = [
-        Section(f"{asked.name}: {asked.title}", asked.tables(results), asked.notes) for asked in experiments
+        Section(f"{asked.name}: {asked.title}", asked.tables(results), asked.notes, asked.pictures(results))
+        for asked in experiments
     ]
     sections += [
         _claims(recipe, judge_all(recipe.claims, results)),

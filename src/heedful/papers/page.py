@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from heedful.storage import write_bytes, write_text
 
 NOTHING = "–"
 
@@ -20,12 +24,22 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing that is written as a file of its own, with what it shows in words."""
+
+    name: str
+    words: str
+    spec: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading, tables, and sentences below them."""
+    """A heading, tables, sentences below them, and drawings where the page is a file."""
 
     title: str
     tables: Sequence[Table] = ()
     lines: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
 
 
 @dataclass(frozen=True)
@@ -37,8 +51,19 @@ class Page:
     sections: Sequence[Section] = field(default_factory=tuple)
 
 
-def markdown(page: Page) -> str:
-    """Write a page as Markdown.
+def save_page(page: Page, path: Path) -> None:
+    """Write a page as Markdown, and its drawings, if it has any, into NAME-figures beside it."""
+    from heedful.comparing.frontier import as_svg
+
+    beside = Path(f"{path.stem}-figures")
+    for section in page.sections:
+        for picture in section.pictures:
+            write_bytes(path.parent / beside / f"{picture.name}.svg", as_svg(picture.spec))
+    write_text(path, markdown(page, beside))
+
+
+def markdown(page: Page, pictures: Path | None = None) -> str:
+    """Write a page as Markdown; with drawings if it is told in which folder they are.
 
     >>> print(markdown(Page("A", ["b."], [Section("C", [Table(["d"], [["x|y"]])], ["e"])])))
     # A
@@ -60,6 +85,8 @@ def markdown(page: Page) -> str:
         for table in section.tables:
             blocks += [f"**{table.title}**"] if table.title else []
             blocks.append("\n".join(_lines(table)))
+        if pictures is not None:
+            blocks += [f"![{p.words}]({(pictures / p.name).as_posix()}.svg)" for p in section.pictures]
         if section.lines:
             blocks.append("\n".join(f"- {line}" for line in section.lines))
     return "\n\n".join(blocks) + "\n"

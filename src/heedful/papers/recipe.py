@@ -12,7 +12,7 @@ import yaml
 
 from heedful.errors import BadInput, did_you_mean
 from heedful.papers.claims import RULE, Claim
-from heedful.papers.page import Table
+from heedful.papers.page import Picture, Table
 from heedful.papers.results import Measured, Results
 from heedful.registry import Registry
 
@@ -66,6 +66,8 @@ class Experiment:
     """Whether it is measured only where not all is asked for."""
     base_only: bool = False
     """Whether it is about seed 0, which other seeds are compared with."""
+    pictures: Callable[[Results], Sequence[Picture]] = lambda results: ()
+    """What it draws where a page is written to a file."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Hu et al. 2023, SEAT: Stable and Explainable Attention: Tables 1–4, 6–10 and Figures 2, 5, and a frontier of ours."""
+"""Hu et al. 2023, SEAT: Stable and Explainable Attention: Tables 1–4, 6–10 and Figures 2, 5, and two of ours."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from heedful.papers.page import NOTHING
 from heedful.papers.recipe import Dataset, Experiment, Recipe, published, register
 from heedful.papers.results import Measured, Results
 from heedful.papers.seat_claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
-from heedful.papers.seat_figures import SEEDED, figure_2, figure_5, frontier
+from heedful.papers.seat_figures import SEEDED, figure_2, figure_5
+from heedful.papers.seat_frontier import frontier, pictures, sketch
 from heedful.papers.seat_methods import (
     ABLATED,
     ABLATED_ON,
     COMPARED,
     DATASETS,
     MODELS,
+    SKETCHED,
     VECTORS,
     named,
     printed,
@@ -78,7 +80,7 @@ SEAT = register(
     Recipe(
         name="seat",
         title="Hu et al. 2023, SEAT: Stable and Explainable Attention",
-        description="SEAT: Tables 1 to 4 and 6 to 10, Figures 2, 5, a frontier, and nineteen claims",
+        description="SEAT: Tables 1 to 4 and 6 to 10, Figures 2, 5, a frontier, and twenty-one claims",
         options={"preset": "seat", "vectors": VECTORS, "train_embeddings": False, "threads": 1},
         datasets={name: Dataset(None, seeds=SEEDS.get(name, 3)) for name in DATASETS},
         models=MODELS,
@@ -105,7 +107,10 @@ SEAT = register(
             Experiment("figure", 6, "Steadiness against sharpness (ours: the paper has five figures)", NOISE, frontier, (
                 "Noise of 0.01 on all words. One method dominates another of the same seed if it is as steady (JSD), as sharp and as good (F1), and better in "
                 "one of the three. The certified radius is how much every weight may move before the decision can change, on average: SEAT's third property, exact.",),
-                named(*COMPARED), also=("certificate",)),
+                named(*COMPARED), also=("certificate",), pictures=pictures),
+            Experiment("figure", 7, "What is stability worth that stands alone? (ours)", NOISE, sketch, (
+                "Noise of 0.01 on all words. consistency asks for stability of the heatmap and closeness of predictions, and nothing else. It is drawn in Figure 6 too.",),
+                named(*SKETCHED, encoders=("RNN", "BiLSTM")), ABLATED_ON),
         ),
         claims=CLAIMS,
         differences={

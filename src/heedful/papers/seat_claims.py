@@ -82,4 +82,9 @@ CLAIMS = (
           over("steady", "vanilla", "tvd_all_0.01"), _STEADY, below=1.0),
     Claim("se-19", "No method of the paper that is at most 10 % less sharp moves less under noise of 0.01 on all words.", "ours",
           "JSD of steady / lowest JSD of such methods", NOISE, over_the_sharp("jsd_all_0.01"), _STEADY, below=1.0),
+    Claim("se-20", "Equation 6 as printed does not make the heatmap steadier than vanilla's, by a tenth or more (noise of 0.01 on all words).", "ours",
+          "JSD of SEAT / JSD of vanilla", NOISE, over("seat", "vanilla", "jsd_all_0.01"), _SEAT, above=0.9),
+    Claim("se-21", "Stability that stands alone makes attention flat: less than a tenth of vanilla's sharpness is left.", "ours",
+          "sharpness of consistency / sharpness of vanilla", NOISE, over("consistency", "vanilla", "sharpness"),
+          named("vanilla", "consistency", encoders=("RNN", "BiLSTM")), below=0.1),
 )  # fmt: skip

@@ -1,21 +1,20 @@
-"""Figures of SEAT as tables: seeds, the top-k surrogate by epoch, and our frontier of steadiness and sharpness."""
+"""Figures 2 and 5 of SEAT as tables: other seeds, and the top-k surrogate by epoch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from heedful.audits.audit import BINS, in_bin
 from heedful.papers.page import NOTHING, Table
-from heedful.papers.results import Measured, Results, by_class, column
-from heedful.papers.seat_methods import COMPARED, measured
-from heedful.papers.seat_numbers import Methods, spelled
+from heedful.papers.results import Results, by_class, column
+from heedful.papers.seat_methods import measured
+from heedful.papers.seat_numbers import spelled
 
 SEEDED = ("vanilla", "seat", "steady")
-_ALL_WORDS = "all_0.01"
 _TERMS = ("top_k_loss", "top_k_overlap")
 
 
@@ -55,68 +54,6 @@ def figure_5(results: Results) -> list[Table]:
 def _term(epochs: Sequence[Mapping[str, Any]], split: str, name: str) -> str:
     values = [epoch[split][name] for epoch in epochs if name in epoch.get(split, {})]
     return spelled(float(np.mean(values))) if values else NOTHING
-
-
-class Point(NamedTuple):
-    """One trained model: where it stands on the frontier, and what stands beside."""
-
-    method: str
-    seed: int
-    jsd: float
-    sharpness: float
-    f1: float
-    cells: Sequence[str]
-
-    def dominates(self, other: Point) -> bool:
-        """As steady, as sharp and as good at predicting, and better in one of the three."""
-        mine = (-self.jsd, self.sharpness, self.f1)
-        theirs = (-other.jsd, other.sharpness, other.f1)
-        return all(a >= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
-
-
-def frontier(results: Results) -> list[Table]:
-    """Stability against sharpness, one row for every method and seed."""
-    tables = []
-    for dataset, encoder, able in measured(results, COMPARED, "embedding_stability"):
-        points = [
-            _point(results, run, encoder, method)
-            for method in able
-            for run in results.of(dataset, f"{encoder} {method}", "embedding_stability")
-        ]
-        rows = []
-        for point in points:
-            better = [p.method for p in points if p.seed == point.seed and p.dominates(point)]
-            shown = [spelled(number) for number in (point.jsd, point.sharpness, point.f1)]
-            rows.append([point.method, str(point.seed), *shown, *point.cells, ", ".join(better) or NOTHING])
-        headings = [
-            "method", "seed", "JSD", "sharpness", "F1", "relative JSD", "TVD", "largest weight", "top 7 as vanilla",
-            "certified radius", "dominated by",
-        ]  # fmt: skip
-        tables.append(Table(headings, rows, f"{dataset}, {encoder}"))
-    return tables
-
-
-def _point(results: Results, run: Measured, encoder: str, method: str) -> Point:
-    audit, model, vanilla = "embedding_stability", f"{encoder} {method}", f"{encoder} vanilla"
-    alone = Results(tuple(r for r in results.runs if r.seed == run.seed))
-    own = Methods(alone, run.dataset, [model], audit)
-    pair = Methods(alone, run.dataset, [model, vanilla], audit)
-    shared = pair.overlap(model, vanilla) if pair.seeds and method != "vanilla" else None
-    jsd, relative, tvd, sharp, largest = (
-        own.mean(model, column=name)[0].estimate
-        for name in (
-            f"jsd_{_ALL_WORDS}",
-            f"relative_jsd_{_ALL_WORDS}",
-            f"tvd_{_ALL_WORDS}",
-            "sharpness",
-            "largest_weight",
-        )
-    )
-    radius = column([run], "certificate", "radius_linf") if "certificate" in run.frames else np.array([])
-    cells = [
-        spelled(relative), spelled(tvd), spelled(largest), spelled(shared.estimate if shared else None), _mean(radius),
-    ]  # fmt: skip
-    return Point(method, run.seed, jsd, sharp, own.f1(model)[0].estimate, cells)
 
 
 def _both(where: pl.Expr | None, other: pl.Expr) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""What SEAT's recipe trains: encoders, the seven methods of the paper, two of ours, and two ablations."""
+"""What SEAT's recipe trains: encoders, the seven methods of the paper, two of ours, two ablations, and stability alone."""
 
 from __future__ import annotations
 
@@ -53,10 +53,12 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "seat, no top-k": {"objective": "seat", "overlap": 0.0},
     "seat, no stability": {"objective": "seat", "stability": 0.0},
 }
-METHODS = {**PAPER, **OURS, **ABLATIONS}
+ALONE: Mapping[str, Mapping[str, Any]] = {"consistency": {"objective": "consistency"}}
+METHODS = {**PAPER, **OURS, **ABLATIONS, **ALONE}
 RIVALS = tuple(name for name in PAPER if name != "seat")
 COMPARED = (*PAPER, *OURS)
 ABLATED = ("vanilla", *ABLATIONS, "seat")
+SKETCHED = ("vanilla", "seat", *OURS, *ALONE)
 
 
 def named(*methods: str, encoders: Sequence[str] = tuple(ENCODERS)) -> tuple[str, ...]:

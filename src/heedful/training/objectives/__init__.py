@@ -102,6 +102,7 @@ OBJECTIVES: Registry[type[Objective]] = Registry(
     "heedful.training.objectives.attention_iat",
     "heedful.training.objectives.seat",
     "heedful.training.objectives.steady",
+    "heedful.training.objectives.consistency",
 )
 
 

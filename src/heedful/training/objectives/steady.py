@@ -33,7 +33,16 @@ class Steady(Anchored):
     stay where it is can only be made steadier by states that are.
     """
 
-    options = ("base", "stability", "overlap", "top_k", "radius", "trained", "steps", "noise")
+    options: ClassVar[tuple[str, ...]] = (
+        "base",
+        "stability",
+        "overlap",
+        "top_k",
+        "radius",
+        "trained",
+        "steps",
+        "noise",
+    )
     metric = "steady"
     # Smaller noise does the same with a larger λ: instability grows with its square.
     own: ClassVar = {"radius": 0.05, "stability": 60.0, "overlap": 2.0, "trained": "all"}
@@ -46,7 +55,7 @@ class Steady(Anchored):
         says, would = probabilities(logits).chunk(2)
         theirs = base.weights(batch.rows, weights.shape[-1])
         return {
-            "instability": relative_jsd(clean, noisy, mask).mean(1),
+            "instability": self.moved(clean, noisy, mask).mean(1),
             "change": tvd(says, would),
             "distance": jsd(clean, theirs).mean(1),
             "flattening": (sharpness(theirs, mask[:, None]) - sharpness(clean, mask[:, None])).relu().mean(1),
@@ -61,6 +70,15 @@ class Steady(Anchored):
             + terms["change"]
             + self.overlap * (terms["distance"] + terms["flattening"])
         )
+
+    def moved(
+        self,
+        w: Float[Tensor, "batch heads items"],
+        v: Float[Tensor, "batch heads items"],
+        mask: Bool[Tensor, "batch items"],
+    ) -> Float[Tensor, "batch heads"]:
+        """How far one heatmap is from the other, for how sharp both are."""
+        return relative_jsd(w, v, mask)
 
     def _read_both(
         self, batch: Batch, shift: Float[Tensor, "batch tokens dim"]
@@ -93,8 +111,7 @@ class Steady(Anchored):
                 unit = unit.detach().requires_grad_()
                 _, weights, mask = self._read_both(batch, (unit * length).view(shape))
                 clean, noisy = weights.chunk(2)
-                moved = relative_jsd(clean, noisy, mask).sum()
-                (slope,) = torch.autograd.grad(moved, unit)
+                (slope,) = torch.autograd.grad(self.moved(clean, noisy, mask).sum(), unit)
                 climbed = unit.detach() + steepest(slope, "l2") * (2 / self.config.steps)
                 unit = project(climbed, radius=1.0, norm="l2", surface=True)
         worst: Tensor = (unit * length).view(shape)

@@ -1,0 +1,41 @@
+"""Consistency: attention that holds still under noise, and nothing else asked of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from heedful.measures.divergence import jsd
+from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.anchored import Terms
+from heedful.training.objectives.steady import Steady
+
+
+@OBJECTIVES.register(
+    "consistency", "attention that holds still under noise, whatever it costs: it goes flat (ours)"
+)
+class Consistency(Steady):
+    """D₁(vanilla, ours) + λ · JSD(w, w′).
+
+    Kept to compare with, not to be shown: the heatmap that moves least is flat, and predictions can be kept
+    without it. It tells what a number of stability is worth that stands alone.
+    """
+
+    options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise")
+    metric = "consistency"
+    own: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all"}
+
+    def moved(
+        self,
+        w: Float[Tensor, "batch heads items"],
+        v: Float[Tensor, "batch heads items"],
+        mask: Bool[Tensor, "batch items"],
+    ) -> Float[Tensor, "batch heads"]:
+        """JSD as it is."""
+        return jsd(w, v)
+
+    def total(self, terms: Terms) -> Float[Tensor, " batch"]:
+        """Closeness of predictions and stability alone."""
+        return terms["closeness"] + self.stability * terms["instability"]
