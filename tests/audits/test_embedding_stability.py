@@ -19,11 +19,12 @@ from heedful.audits import embedding_stability
 from heedful.audits.audit import AUDITS, value
 from heedful.audits.embedding_stability import normal_by_token, one_word
 from heedful.audits.reading import read
-from heedful.audits.stability import NOWHERE, Seen, by_word, compare, see
+from heedful.audits.stability import Seen, by_word, compare, see
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
 from heedful.explainers.explain import explain
 from heedful.explainers.explainer import EXPLAINERS
+from heedful.measures.divergence import NOWHERE
 from heedful.measures.resampling import f1_of, resample, spread
 from heedful.models.model import probabilities
 

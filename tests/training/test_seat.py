@@ -14,6 +14,7 @@ import torch
 import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
+from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.measures.divergence import jsd, kl, sharpness, tvd
 from heedful.measures.overlap import top_k_loss
@@ -51,6 +52,13 @@ def made(
 def whole(objective: Anchored):  # type: ignore[no-untyped-def]
     instances = objective.instances  # type: ignore[attr-defined]
     return instances.batch(torch.arange(len(instances)).numpy())
+
+
+def noisy(model: Classifier, batch: Batch, radius: float) -> Batch:
+    """Give the batch with the noise that is drawn at every evaluation."""
+    size = model.model.embed(batch).shape
+    drawn = torch.randn(size, generator=torch.Generator().manual_seed(0))
+    return replace(batch, tokens=batch.tokens.shifted(radius * drawn * batch.tokens.mask[..., None]))
 
 
 def moved(model: Classifier, by: float = 0.3) -> None:
@@ -270,11 +278,8 @@ def test_steady_is_the_sum_that_it_says(
     model.model.attention.similarity.vector.data *= 0.1 if flatter else 2  # type: ignore[union-attr]
     model.model.eval()
     batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
-    size = model.model.embed(batch).shape
-    noise = 0.5 * torch.randn(size, generator=torch.Generator().manual_seed(0)) * batch.tokens.mask[..., None]
     with torch.no_grad():
-        ours, theirs = model.model(batch), base(batch)
-        shaken = model.model(replace(batch, tokens=batch.tokens.shifted(noise)))
+        ours, theirs, shaken = model.model(batch), base(batch), model.model(noisy(model, batch, 0.5))
         w, v, u = ours.weights[:, 0], shaken.weights[:, 0], theirs.weights[:, 0]
         mask = batch.tokens.mask
         relative = jsd(w, v) / (sharpness(w, mask) + sharpness(v, mask)).clamp(min=1e-4)
@@ -294,11 +299,8 @@ def test_consistency_counts_predictions_and_stability_alone(
     moved(model)
     model.model.eval()
     batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
-    size = model.model.embed(batch).shape
-    noise = 0.5 * torch.randn(size, generator=torch.Generator().manual_seed(0)) * batch.tokens.mask[..., None]
     with torch.no_grad():
-        ours, theirs = model.model(batch), base(batch)
-        shaken = model.model(replace(batch, tokens=batch.tokens.shifted(noise)))
+        ours, theirs, shaken = model.model(batch), base(batch), model.model(noisy(model, batch, 0.5))
         close = kl(probabilities(theirs.logits), probabilities(ours.logits))
         expected = close + 3 * jsd(ours.weights[:, 0], shaken.weights[:, 0])
         found = objective.total(objective.terms(batch, objective.train))

@@ -11,15 +11,9 @@ from torch import Tensor
 
 from heedful.audits.reading import Reading
 from heedful.audits.ties import settled
-from heedful.measures.divergence import jsd, sharpness, tvd
+from heedful.measures.divergence import NOWHERE, jsd, sharpness, tvd
 from heedful.measures.heads import matched_jsd
 from heedful.measures.overlap import top_k_overlap
-
-NOWHERE = 1e-4
-"""Nats of JSD to uniform, of both heatmaps together, below which a heatmap is the same everywhere.
-
-No weight is then further from its fair share than a few parts in a thousand, and what there is drowns in rounding.
-"""
 
 
 class Seen(NamedTuple):

@@ -12,6 +12,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 LN_2 = math.log(2.0)  # the largest Jensen–Shannon divergence, in nats
+NOWHERE = 1e-4
+"""Nats of JSD to uniform, of two heatmaps together, below which neither points anywhere.
+
+No weight is then further from its fair share than a few parts in a thousand, and what there is drowns in rounding.
+"""
 
 
 def tvd(p: Float[Tensor, "*batch classes"], q: Float[Tensor, "*batch classes"]) -> Float[Tensor, "*batch"]:

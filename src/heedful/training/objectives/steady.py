@@ -10,15 +10,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.measures.divergence import jsd, sharpness, tvd
+from heedful.measures.divergence import NOWHERE, jsd, sharpness, tvd
 from heedful.measures.norms import project, steepest
 from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.recorded import Recorded
-
-_FLAT = 1e-4
-"""Two heatmaps that are together no sharper than this are flat, and have no stability to speak of."""
 
 
 @OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
@@ -125,4 +122,4 @@ def relative_jsd(
 ) -> Float[Tensor, "batch heads"]:
     """JSD of two heatmaps over how far both are from uniform; 0 for flat ones, which have nothing to hold still."""
     sharp = sharpness(w, mask[:, None]) + sharpness(v, mask[:, None])
-    return torch.where(sharp > _FLAT, jsd(w, v) / sharp.clamp(min=_FLAT), 0.0)
+    return torch.where(sharp > NOWHERE, jsd(w, v) / sharp.clamp(min=NOWHERE), 0.0)
