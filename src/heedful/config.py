@@ -182,6 +182,10 @@ class ObjectiveOptions(_Options):
         10,
         description="Steps of the search for a perturbation (seat with --inner pgd, steady and consistency with --noise adversarial).",
     )
+    unknown: Share | None = Field(
+        None,
+        description="Share of words read as unknown while training: new texts hold words that train does not (steady, consistency; sub-words are never unknown).",
+    )
     noise: Literal["random", "adversarial"] = Field(
         "random",
         description="Noise on the embeddings: drawn, or the worst that is found (steady, consistency).",

@@ -292,6 +292,37 @@ def test_steady_is_the_sum_that_it_says(
     assert torch.allclose(found, expected, atol=1e-5)
 
 
+def test_some_words_are_read_as_unknown_by_both_models(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    objective, model = made(Steady, toy_classifier, toy_split, tmp_path, unknown=0.5)
+    unknown = model.vocabulary.unknown
+    batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
+    torch.manual_seed(0)
+    other, said = objective.varied(batch)
+    changed = other.tokens.ids != batch.tokens.ids
+    assert (other.tokens.ids[changed] == unknown).all() and not changed[~batch.tokens.mask].any()
+    known = batch.tokens.mask & (batch.tokens.ids != unknown)
+    assert 0.3 < changed.sum() / known.sum() < 0.7
+    with torch.no_grad():
+        theirs = base(other)
+    assert torch.equal(said.chances, probabilities(theirs.logits))
+    assert torch.equal(said.weights(other.rows, theirs.weights.shape[-1]), theirs.weights)
+    terms = objective.terms(other, said)
+    assert torch.allclose(terms["closeness"], torch.zeros(len(batch)), atol=1e-6)  # it begins as vanilla
+    assert torch.allclose(terms["distance"], torch.zeros(len(batch)), atol=1e-6)
+
+
+def test_no_word_is_unknown_where_none_should_be(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    objective, _ = made(Steady, toy_classifier, toy_split, tmp_path, unknown=0.0)
+    batch = whole(objective)
+    assert objective.varied(batch) == (batch, objective.train)
+    seat, _ = made(Seat, toy_classifier, toy_split, tmp_path)
+    assert seat.varied(batch) == (batch, seat.train)
+
+
 def test_consistency_counts_predictions_and_stability_alone(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path
 ) -> None:

@@ -120,6 +120,14 @@ class Vocabulary:
         numbers: dict[str, int] = self.tokenizer.get_vocab()
         return sorted(numbers, key=numbers.__getitem__)
 
+    @property
+    def unknown(self) -> int | None:
+        """The number of every word that is not known; None for sub-words, which spell any word."""
+        if not isinstance(self.tokenizer.model, models.WordLevel):
+            return None
+        number: int | None = self.tokenizer.token_to_id(UNKNOWN)
+        return number
+
     def encode(self, texts: Sequence[str]) -> FlatTokens:
         """Turn texts into flat tokens, a chunk at a time."""
         by_word = isinstance(self.tokenizer.model, models.WordLevel)

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.batches import inference_batches
-from heedful.data.instances import Instances
+from heedful.data.instances import Batch, Instances
 from heedful.models.distinct import read
 from heedful.models.model import AttentionModel, probabilities
 
@@ -40,3 +40,19 @@ class Recorded:
         real = places < self.widths[rows][:, None]
         found = self.flat[torch.where(real, self.starts[rows][:, None] + places, 0)]
         return (found * real[..., None]).transpose(1, 2)
+
+
+class Said:
+    """The same of one batch that stands in no split, whose rows are counted from 0."""
+
+    def __init__(self, model: AttentionModel, batch: Batch) -> None:
+        with torch.no_grad():
+            output = model(batch)
+        assert output.weights is not None
+        self.chances = probabilities(output.logits)
+        self.all: Float[Tensor, "batch heads items"] = output.weights
+
+    def weights(self, rows: Int[Tensor, " batch"], items: int) -> Float[Tensor, "batch heads items"]:
+        """Weights of some rows of the batch."""
+        assert items == self.all.shape[-1]
+        return self.all[rows]

@@ -19,7 +19,7 @@ from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
 from heedful.training.objectives import Objective
-from heedful.training.recorded import Recorded
+from heedful.training.recorded import Recorded, Said
 
 Terms = dict[str, Float[Tensor, " batch"]]
 _TINY = 1e-12
@@ -58,6 +58,7 @@ class Anchored(Objective):
             raise BadInput(
                 f"{self.config.base} has another shape than the model to be trained: give the same model options to both."
             )
+        self.base, self.unknown_word = base.model.eval(), base.vocabulary.unknown
         self.model.load_state_dict(base.model.state_dict())
         for parameter in self.model.parameters():
             parameter.requires_grad_(False)
@@ -80,11 +81,15 @@ class Anchored(Objective):
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Mean over texts of all terms that count, each with its weight."""
-        terms = self.terms(batch, self.train)
+        terms = self.terms(*self.varied(batch))
         self.count += len(batch)
         for name, term in terms.items():
             self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
         return self.total(terms).mean()
+
+    def varied(self, batch: Batch) -> tuple[Batch, Recorded | Said]:
+        """Give a batch as it is trained on, with what the vanilla model says of it; a subclass may change the texts."""
+        return batch, self.train
 
     def tally(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
@@ -92,7 +97,7 @@ class Anchored(Objective):
         self.seen, self.count = {}, 0
         return means
 
-    def terms(self, batch: Batch, base: Recorded) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
         """Every term of the loss, text by text, and the true overlap."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
@@ -106,7 +111,7 @@ class Anchored(Objective):
         weights: Float[Tensor, "batch heads items"],
         mask: Bool[Tensor, "batch items"],
         batch: Batch,
-        base: Recorded,
+        base: Recorded | Said,
     ) -> Terms:
         """How far predictions and top items are from the vanilla model's."""
         theirs, k = base.weights(batch.rows, weights.shape[-1]), self.config.top_k

@@ -23,9 +23,9 @@ class Consistency(Steady):
     without it. It tells what a number of stability is worth that stands alone.
     """
 
-    options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise")
+    options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise", "unknown")
     metric = "consistency"
-    own: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all"}
+    own: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all", "unknown": 0.2}
 
     def moved(
         self,

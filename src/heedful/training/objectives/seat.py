@@ -17,7 +17,7 @@ from heedful.models.decoders import LinearDecoder
 from heedful.models.states import States
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
-from heedful.training.recorded import Recorded
+from heedful.training.recorded import Recorded, Said
 
 
 @OBJECTIVES.register("seat", "stable attention that keeps a vanilla model's predictions and top words (SEAT)")
@@ -48,7 +48,7 @@ class Seat(Anchored):
         a = self.model.architecture
         return self.config.inner != "pgd" and _closed(a, a.classes)
 
-    def terms(self, batch: Batch, base: Recorded) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
         """Closeness, stability, top-k loss, and the true overlap."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)

@@ -15,7 +15,7 @@ from heedful.measures.norms import project, steepest
 from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
-from heedful.training.recorded import Recorded
+from heedful.training.recorded import Recorded, Said
 
 
 @OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
@@ -42,10 +42,10 @@ class Steady(Anchored):
     )
     metric = "steady"
     # Smaller noise does the same with a larger λ: instability grows with its square.
-    own: ClassVar = {"radius": 0.05, "stability": 60.0, "overlap": 2.0, "trained": "all"}
+    own: ClassVar = {"radius": 0.05, "stability": 60.0, "overlap": 2.0, "trained": "all", "unknown": 0.2}
     fastest = 1e-3
 
-    def terms(self, batch: Batch, base: Recorded) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
         """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and sharpness lost."""
         logits, weights, mask = self._read_both(batch, self._noise(batch))
         clean, noisy = weights.chunk(2)
@@ -67,6 +67,17 @@ class Steady(Anchored):
             + terms["change"]
             + self.overlap * (terms["distance"] + terms["flattening"])
         )
+
+    def varied(self, batch: Batch) -> tuple[Batch, Recorded | Said]:
+        """Read a share of the words as unknown."""
+        share: float = self.choice("unknown")
+        if share == 0 or self.unknown_word is None:
+            return super().varied(batch)
+        tokens = batch.tokens
+        chosen = tokens.mask & (torch.rand(tokens.ids.shape) < share)
+        ids = tokens.ids.masked_fill(chosen, self.unknown_word)
+        other = replace(batch, tokens=replace(tokens, ids=ids), rows=torch.arange(len(batch)))
+        return other, Said(self.base, other)
 
     def moved(
         self,
