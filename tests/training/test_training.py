@@ -11,10 +11,12 @@ import yaml
 from safetensors.torch import load_file
 
 import heedful
+from heedful.config import ObjectiveOptions
 from heedful.errors import BadInput, HeedfulError
 from heedful.runs import Run, list_runs
-from heedful.training.objectives import Objective, rarity_weights
+from heedful.training.objectives import OBJECTIVES, Objective, rarity_weights
 from heedful.training.objectives.vanilla import Vanilla
+from heedful.training.train import resolve
 
 SMALL = {"embedding_size": 12, "hidden": 8, "epochs": 2, "batch_size": 8, "progress": False}
 
@@ -201,3 +203,28 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
     logits = classifier.model(batch).logits
     two = torch.cat([torch.zeros_like(logits), logits], dim=-1)
     torch.testing.assert_close(objective.loss(batch), Objective(classifier.model).cross_entropy(two, batch))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"unknown": 0.5}, "The objective vanilla does not read --unknown: leave it out, or use --objective consistency or steady."),
+        ({"objective": "seat", "noise": "adversarial"}, "seat does not read --noise"),
+        ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
+    ],
+)  # fmt: skip
+def test_an_option_that_the_objective_does_not_read_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        resolve({"dataset": "mock_1", **given})
+
+
+def test_an_option_at_its_default_says_nothing() -> None:
+    usual = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+    assert resolve({"dataset": "mock_1", **usual}) == resolve({"dataset": "mock_1"})
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_an_objective_reads_what_it_has_values_for(name: str) -> None:
+    """Else a value would change what is trained and not which run it is."""
+    objective = OBJECTIVES.get(name)
+    assert set(objective.own) <= set(objective.options) <= set(ObjectiveOptions.model_fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     if from_file:
         build(TrainConfig, {"dataset": "", **from_file}, where=str(file))
     given = {**from_file, **values}
+    chosen = tuple(name for name in ObjectiveOptions.model_fields if given.get(name) is not None)
     if given.get("objective") == "imitation":
         given = {**twin_defaults(given.get("base")), **given}
     if "dataset" not in given or given["dataset"] is None:
@@ -49,7 +50,19 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     told = {name: value for name, value in given.items() if value is not None or name not in own}
     config = build(TrainConfig, {**filled, **own, **told})
     check_names(config)
+    _refuse_unread(config, chosen)
     return config
+
+
+def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
+    """What an objective does not read was meant for another one."""
+    for name in chosen:
+        usual = ObjectiveOptions.model_fields[name].default
+        if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != usual:
+            able = [other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]
+            raise BadInput(
+                f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use --objective {' or '.join(able)}."
+            )
 
 
 def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | None = None) -> Classifier:

@@ -39,6 +39,7 @@ class Steady(Anchored):
         "trained",
         "steps",
         "noise",
+        "unknown",
     )
     metric = "steady"
     # Smaller noise does the same with a larger λ: instability grows with its square.
