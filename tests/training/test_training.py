@@ -208,7 +208,7 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"unknown": 0.5}, "The objective vanilla does not read --unknown: leave it out, or use --objective consistency or steady."),
+        ({"unknown": 0.5}, "The objective vanilla does not read --unknown: leave it out, or use one that does .consistency, steady."),
         ({"objective": "seat", "noise": "adversarial"}, "seat does not read --noise"),
         ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
     ],
@@ -223,7 +223,7 @@ def test_an_option_at_its_default_says_nothing() -> None:
     assert resolve({"dataset": "mock_1", **usual}) == resolve({"dataset": "mock_1"})
 
 
-@pytest.mark.parametrize("name", OBJECTIVES)
+@pytest.mark.parametrize("name", list(OBJECTIVES))
 def test_an_objective_reads_what_it_has_values_for(name: str) -> None:
     """Else a value would change what is trained and not which run it is."""
     objective = OBJECTIVES.get(name)

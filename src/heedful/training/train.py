@@ -61,7 +61,7 @@ def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
         if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != usual:
             able = [other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]
             raise BadInput(
-                f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use --objective {' or '.join(able)}."
+                f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use one that does ({', '.join(able)})."
             )
 
 
