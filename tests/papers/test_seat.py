@@ -418,18 +418,21 @@ def test_seeds_say_together_how_a_method_compares_with_vanilla():
     def jsd(method: str, seed: int, value: float) -> Measured:
         return run(method, seed=seed, **{"jsd_all_0.01": value, "sharpness": 0.4 / (1 + seed)})
 
-    runs = [jsd("vanilla", 0, 0.8), jsd("vanilla", 1, 0.2), jsd("steady", 0, 0.4), jsd("steady", 1, 0.025), jsd("steady", 2, 9.0)]  # fmt: skip
-    vanilla, steady = rows_of(page_of(*runs, figure="7"), "Figure 7")
-    assert vanilla[2:6] == ["vanilla", "2", "1.000", "0.500"]
+    runs = [jsd("vanilla", seed, value) for seed, value in enumerate([0.8, 0.2, 0.2])]
+    runs += [jsd("steady", seed, value) for seed, value in enumerate([0.4, 0.05, 0.025, 9.0])]
+    runs += [jsd("seat", seed, value) for seed, value in enumerate([0.8, 0.2])]
+    vanilla, seat, steady = rows_of(page_of(*runs, figure="7"), "Figure 7")
+    assert vanilla[2:6] == ["vanilla", "3", "1.000", "0.400"]
     assert vanilla[8:12] == ["–"] * 4
-    assert steady[3] == "2"  # seed 2 has no vanilla model
-    logs = np.log([2, 8])
-    half = stats.t.ppf(0.975, 1) * logs.std(ddof=1) / np.sqrt(2)
+    assert steady[3] == "3"  # seed 3 has no vanilla model
+    logs = np.log([2, 4, 8])
+    half = stats.t.ppf(0.975, 2) * logs.std(ddof=1) / np.sqrt(3)
     low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
     assert steady[8] == f"4 ({low:.3g} to {high:.3g})"
     assert steady[10] == "1 (1 to 1)"
     assert steady[11] == "+0.000 (+0.000 to +0.000)"
-    assert (vanilla[12], steady[12]) == ("2 of 2", "0 of 2")
+    assert seat[8] == "1"  # two seeds have no interval
+    assert (vanilla[12], steady[12]) == ("3 of 3", "0 of 3")
 
 
 def test_a_page_in_a_file_has_its_drawings_beside_it(tmp_path: Path):

@@ -18,7 +18,18 @@ from heedful.storage import write_bytes
 AUDIT = "embedding_stability"
 _SUFFIXES = (".svg", ".png")
 _WIDTH, _HEIGHT = 420, 300
-_COLOURS = ("#1f5f8b", "#c8642b", "#3c8a63", "#8a5fa8", "#a8841c", "#5aa2c8", "#a33b5a", "#63676d")
+_COLOURS = (
+    "#1f5f8b",
+    "#c8642b",
+    "#3c8a63",
+    "#8a5fa8",
+    "#a8841c",
+    "#5aa2c8",
+    "#a33b5a",
+    "#63676d",
+    "#111418",
+    "#d98a9f",
+)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _SIZES = (35, 170)
 _STEPS = (1, 2, 5)
@@ -62,12 +73,18 @@ def draw(comparison: Comparison) -> dict[str, Any]:
 
 
 def drawing(
-    points: Sequence[Mapping[str, Any]], caption: Sequence[str], reference: str, sharp: float | None
+    points: Sequence[Mapping[str, Any]],
+    caption: Sequence[str],
+    reference: str,
+    sharp: float | None,
+    *,
+    relative: bool = False,
 ) -> dict[str, Any]:
     """Give a drawing: sharper to the right, steadier below, F1 as size.
 
     A point has `method`, `sharp`, `jsd`, and maybe `f1` and the ends of intervals (`sharp_low`, …); it is grey where it
-    is much less sharp than the reference, so that its steadiness does not count.
+    is much less sharp than the reference, so that its steadiness does not count. Both numbers may be `relative` to the
+    reference's.
     """
     import altair as alt
 
@@ -75,14 +92,15 @@ def drawing(
     methods = list(dict.fromkeys(point["method"] for point in data))
     many = range(len(methods))
     reach = max([point["sharp_high"] for point in data], default=LN_2)
+    unit = f"times that of {reference}" if relative else "nats"
     x = alt.X(
-        "sharp:Q", title="sharpness: JSD of attention to uniform (nats) →",
-        scale=alt.Scale(domain=[0, min(LN_2, 1.08 * reach)], nice=False),
+        "sharp:Q", title=f"sharpness: JSD of attention to uniform ({unit}) →",
+        scale=alt.Scale(domain=[0, 1.08 * reach if relative else min(LN_2, 1.08 * reach)], nice=False),
     )  # fmt: skip
     y = alt.Y(
-        "jsd:Q", title="← steadier: JSD of attention under noise (nats)",
+        "jsd:Q", title=f"← steadier: JSD under noise ({unit})",
         scale=alt.Scale(type="log", domain=_decades(data), nice=False),
-        axis=alt.Axis(format=".0e", values=_ticks(_decades(data))),
+        axis=alt.Axis(format="~g" if relative else ".0e", values=_ticks(_decades(data))),
     )  # fmt: skip
     colour = alt.Color("method:N", title="method", scale=alt.Scale(domain=methods, range=[_COLOURS[i % len(_COLOURS)] for i in many]))  # fmt: skip
     shape = alt.Shape("method:N", title="method", scale=alt.Scale(domain=methods, range=[_SHAPES[i % len(_SHAPES)] for i in many]))  # fmt: skip
