@@ -357,6 +357,21 @@ def _sharpness(classifier: Classifier) -> float:
     return float(audited.frames["sharpness"]["sharpness"].mean())  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("kind", [Seat, Steady, Consistency])
+def test_dropout_is_not_taken_for_instability(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path, kind: type[Anchored]
+) -> None:
+    """Two passes that drop other units would differ by far more than the noise that is meant."""
+    dropping = {"embedding_dropout": 0.5, "decoder_dropout": 0.5}
+    objective, model = made(kind, toy_classifier, toy_split, tmp_path, dropping, radius=1e-4)
+    model.model.train()
+    objective.loss(whole(objective))
+    seen = objective.tally()
+    assert seen["closeness"] < 1e-6
+    assert seen.get("instability", seen.get("stability", 1.0)) < 1e-4
+    assert seen.get("distance", 0.0) < 1e-6
+
+
 def test_the_same_noise_at_every_evaluation(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
     objective, _ = made(Steady, toy_classifier, toy_split, tmp_path, radius=0.5)
     one, other = (objective.evaluate(objective.instances) for _ in range(2))  # type: ignore[attr-defined]
@@ -373,7 +388,7 @@ def test_noise_that_is_sought_moves_more_and_is_as_long(
     sought.train = drawn.train
     model.model.eval()
     batch = whole(drawn)
-    one, other = (objective._noise(batch) for objective in (drawn, sought))
+    one, other = (objective._noise(batch, fresh=False) for objective in (drawn, sought))
     assert torch.allclose(one.flatten(1).norm(dim=1), other.flatten(1).norm(dim=1), rtol=1e-4)
     assert (other[~batch.tokens.mask] == 0).all()
     by_chance, at_worst = (o.terms(batch, o.train)["instability"] for o in (drawn, sought))

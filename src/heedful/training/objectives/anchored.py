@@ -80,8 +80,13 @@ class Anchored(Objective):
                 yield name, parameter
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """Mean over texts of all terms that count, each with its weight."""
-        terms = self.terms(*self.varied(batch))
+        """Mean over texts of all terms that count, each with its weight.
+
+        Without dropout: the vanilla model spoke without it, and a heatmap that moves because other units are left out
+        each time would be held still against that, not against what is asked for.
+        """
+        self.model.eval()
+        terms = self.terms(*self.varied(batch), fresh=True)
         self.count += len(batch)
         for name, term in terms.items():
             self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
@@ -97,8 +102,8 @@ class Anchored(Objective):
         self.seen, self.count = {}, 0
         return means
 
-    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
-        """Every term of the loss, text by text, and the true overlap."""
+    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
+        """Every term of the loss, text by text, and the true overlap; what is random is drawn `fresh`, or always the same."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from heedful.config import ModelOptions, TrainConfig
 from heedful.data.instances import Batch
@@ -48,14 +46,12 @@ class Seat(Anchored):
         a = self.model.architecture
         return self.config.inner != "pgd" and _closed(a, a.classes)
 
-    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
         """Closeness, stability, top-k loss, and the true overlap."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)
         logits = self.model.decode(states, weights)
-        with without(self.model.decoder_dropout):  # every step of a search must ask the same network
-            says = self.model.decode(states, weights) if self._drops() else logits
-            stability = self.inner_maximum(states, weights, says)
+        stability = self.inner_maximum(states, weights, logits)
         return {"stability": stability, **self.close(logits, weights, states.mask, batch, base)}
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
@@ -81,20 +77,6 @@ class Seat(Anchored):
 
         mask = states.mask[:, None].expand(weights.shape).flatten(1)
         return moved(searched_maximum(moved, mask, radius=self.radius, norm=norm, steps=self.config.steps))
-
-    def _drops(self) -> bool:
-        return self.model.training and self.model.architecture.decoder_dropout > 0
-
-
-@contextmanager
-def without(dropout: nn.Dropout) -> Iterator[None]:
-    """Switch dropout off for a while."""
-    drops = dropout.training
-    dropout.eval()
-    try:
-        yield
-    finally:
-        dropout.train(drops)
 
 
 def _closed(shape: ModelOptions, classes: int) -> bool:

@@ -46,9 +46,9 @@ class Steady(Anchored):
     own: ClassVar = {"radius": 0.05, "stability": 60.0, "overlap": 2.0, "trained": "all", "unknown": 0.2}
     fastest = 1e-3
 
-    def terms(self, batch: Batch, base: Recorded | Said) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
         """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and sharpness lost."""
-        logits, weights, mask = self._read_both(batch, self._noise(batch))
+        logits, weights, mask = self._read_both(batch, self._noise(batch, fresh=fresh))
         clean, noisy = weights.chunk(2)
         says, would = probabilities(logits).chunk(2)
         theirs = base.weights(batch.rows, weights.shape[-1])
@@ -99,11 +99,11 @@ class Steady(Anchored):
         weights = self.model.normalise(self.model.score(states), states.mask)
         return self.model.decode(states, weights), weights, states.mask[: len(batch)]
 
-    def _noise(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
+    def _noise(self, batch: Batch, *, fresh: bool) -> Float[Tensor, "batch tokens dim"]:
         """Normal noise on every real token; the same at every evaluation, so that epochs can be compared."""
         with torch.no_grad():
             size = self.model.embed(batch).shape
-        generator = None if self.model.training else torch.Generator().manual_seed(0)
+        generator = None if fresh else torch.Generator().manual_seed(0)
         real = batch.tokens.mask[..., None]
         noise = self.radius * torch.randn(size, generator=generator) * real
         return self._worse(batch, noise) if self.config.noise == "adversarial" else noise
