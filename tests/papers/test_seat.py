@@ -446,6 +446,8 @@ def test_a_page_in_a_file_has_its_drawings_beside_it(tmp_path: Path):
     assert all(word in shown for word in ("consistency", "steady", "less sharp than vanilla"))
     assert shown.count('aria-roledescription="point"') == len(runs)
     assert "](" not in markdown(page)  # on its own it has no folder to point to
+    flat = page_of(run("vanilla", sharpness=0.0), run("steady"), figure="6")
+    assert not flat.sections[0].pictures  # nothing to stand against
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from heedful.papers.seat_numbers import Methods, spelled
 
 _ALL_WORDS = "all_0.01"
 _VANILLA = "vanilla"
-LEAST_SEEDS = 3
+_LEAST_SEEDS = 3
 """Of two seeds Student's interval spans orders of magnitude, and tells nothing."""
 
 
@@ -79,7 +79,7 @@ def pictures(results: Results) -> list[Picture]:
         points = [
             {"method": p.method, "jsd": p.jsd / base.jsd, "sharp": p.sharpness / base.sharpness, "f1": p.f1}
             for p in cell.points
-            if (base := vanilla.get(p.seed)) is not None
+            if (base := vanilla.get(p.seed)) and base.jsd > 0 and base.sharpness > 0
         ]
         if len(points) > len(vanilla):
             caption = f"{cell.name}: one point for every seed, against {_VANILLA} of the same seed. Noise of 0.01 on all words."
@@ -132,7 +132,7 @@ def _over_seeds(cells: Sequence[Cell]) -> list[Table]:
         "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",
     ]  # fmt: skip
     title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals over three seeds or more"
-    return [Table(headings, rows, title)] if rows else []  # fmt: skip
+    return [Table(headings, rows, title)] if rows else []
 
 
 def _level(values: Sequence[float]) -> str:
@@ -147,7 +147,7 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> str:
 
 def _interval(values: Sequence[float], spell: Callable[[float], str]) -> str:
     found = student_interval(values)
-    if len(values) < LEAST_SEEDS:
+    if len(values) < _LEAST_SEEDS:
         return spell(found.estimate)
     return f"{spell(found.estimate)} ({spell(found.low)} to {spell(found.high)})"
 
