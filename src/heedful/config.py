@@ -156,6 +156,9 @@ class ObjectiveOptions(_Options):
         description="Weight of the perturbed loss (word_at, word_iat, attention_rp, attention_at, attention_iat).",
     )
     neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
+    closeness: float | None = Field(
+        None, ge=0, description="Weight of staying close to the vanilla model's predictions (λ₀ of steady)."
+    )
     stability: float | None = Field(
         None,
         ge=0,

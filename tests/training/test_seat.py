@@ -275,7 +275,9 @@ def test_steady_is_the_sum_that_it_says(
         classifier.model.attention.similarity.vector.data *= 10  # type: ignore[union-attr]
         return classifier
 
-    objective, model = made(Steady, sharp, toy_split, tmp_path, radius=0.5, stability=3, overlap=2)
+    objective, model = made(
+        Steady, sharp, toy_split, tmp_path, radius=0.5, closeness=4, stability=3, overlap=2
+    )
     moved(model)
     model.model.attention.similarity.vector.data *= 0.1 if flatter else 2  # type: ignore[union-attr]
     model.model.eval()
@@ -289,7 +291,7 @@ def test_steady_is_the_sum_that_it_says(
         p, q, r = (probabilities(output.logits) for output in (ours, shaken, theirs))
         lost = (sharpness(u, mask) - sharpness(w, mask)).clamp(min=0)
         assert bool((lost > 1e-3).any()) == flatter
-        expected = kl(r, p) + 3 * relative + tvd(p, q) + 2 * (jsd(w, u) + lost)
+        expected = 4 * kl(r, p) + 3 * relative + tvd(p, q) + 2 * (jsd(w, u) + lost)
         found = objective.total(objective.terms(batch, objective.train))
     assert torch.allclose(found, expected, atol=1e-5)
 
