@@ -157,7 +157,10 @@ def paper(name: str) -> str:
     missing = f" {wholly} of {len(cases)} runs are missing; the page names them." if wholly else ""
     missing += f" {partly} are audited in part." if partly else ""
     found = f"\n\n{FOUND[name].strip()}" if name in FOUND else ""
-    return f"{heading}\n\n{' '.join(page.lead)}{missing} All tables, every dataset's own number and what differs: [{name}.md]({name}.md).\n\n{table}{found}"
+    whole = [section for section in page.sections if section.title.startswith(WHOLE.get(name, ()))]
+    tables = markdown(Page("", (), whole)).partition("\n\n")[2].replace("## ", "### ").strip()
+    tables = f"\n\n{tables}" if whole else ""
+    return f"{heading}\n\n{' '.join(page.lead)}{missing} All tables, every dataset's own number and what differs: [{name}.md]({name}.md).\n\n{table}{found}{tables}"
 
 
 def studies() -> str:
@@ -187,6 +190,9 @@ def studies() -> str:
     table = "\n".join(["| question | answer | command |", "|---|---|---|", *answers])
     return f"## Studies\n\nTables, figures and what to know of each: [studies.md](studies.md).\n\n{table}"
 
+
+# Tables of a paper that stand on this page too, not only on the paper's own.
+WHOLE = {"seat": ("Table 1:", "Table 2:")}
 
 # What was found out beside the tables, by experiments whose numbers no recipe holds.
 FOUND = {

@@ -66,6 +66,8 @@ class Experiment:
     """Whether it is measured only where not all is asked for."""
     base_only: bool = False
     """Whether it is about seed 0, which other seeds are compared with."""
+    seeds: int | None = None
+    """How many seeds it takes at most; as many as there are if not given."""
     pictures: Callable[[Results], Sequence[Picture]] = lambda results: ()
     """What it draws where a page is written to a file."""
 
@@ -80,6 +82,7 @@ class Experiment:
             (self.datasets is None or dataset in self.datasets)
             and (self.models is None or model in self.models)
             and (seed == 0 or not self.base_only)
+            and (self.seeds is None or seed < self.seeds)
         )
 
 

@@ -1,15 +1,15 @@
 """What adversarial training has in common: the loss of a clean batch, and that of the batch made harder.
 
-The perturbation is a constant of the step: it is found from the clean pass by one gradient with respect to what is
-perturbed, never to a parameter, and no gradient flows through it. That pass is used again for the clean loss. Dropout
+The perturbation is a constant of the step: it is found from the clean pass by the gradient with respect to what is
+perturbed, and no gradient flows through it. That pass is used again for the clean loss. Dropout
 acts as in any training step: the perturbation is found under the draw of the clean pass, the perturbed pass has its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Bool, Float
@@ -30,14 +30,18 @@ class Clean:
     mask: Bool[Tensor, "batch _ _"]
     """Where it may be perturbed: neither padding nor special tokens."""
     logits: Float[Tensor, "batch outputs"]
+    gradient: Float[Tensor, "batch a b"] | None = None
+    """Of a loss with respect to what is perturbed, where it is known already."""
 
     def slope(self) -> Float[Tensor, "batch a b"]:
         """Gradient of each text's own loss, as a unit vector; zero where the loss is flat.
 
         Class weights scale a text's loss and so cannot turn its gradient; they are left out.
         """
-        loss = surprise(self.logits, self.batch)
-        (gradient,) = torch.autograd.grad(loss, self.at, retain_graph=True)
+        gradient = self.gradient
+        if gradient is None:
+            loss = surprise(self.logits, self.batch)
+            (gradient,) = torch.autograd.grad(loss, self.at, retain_graph=True)
         return unit(gradient.masked_fill(~self.mask, 0.0))
 
 
@@ -60,6 +64,7 @@ class Perturbed(Objective):
         loss = self.cross_entropy(clean.logits, batch)
         if self.config.adversarial == 0:
             return loss
+        clean, loss = self.go_back(clean, loss)
         perturbed = self.reread(clean, self.perturbation(clean).detach())
         return loss + self.config.adversarial * self.cross_entropy(perturbed, batch)
 
@@ -74,6 +79,10 @@ class Perturbed(Objective):
     def perturbation(self, clean: Clean) -> Float[Tensor, "batch a b"]:
         """What is added, for each text by itself."""
         raise TypeError(f"{type(self).__name__} does not perturb")
+
+    def go_back(self, clean: Clean, loss: Float[Tensor, ""]) -> tuple[Clean, Float[Tensor, ""]]:
+        """Find early what both the perturbation and the step need of the clean pass, where that saves time."""
+        return clean, loss
 
 
 class PerturbedWords(Perturbed):
@@ -95,6 +104,16 @@ class PerturbedWords(Perturbed):
         """Encode, attend and decode again."""
         return self._logits(clean.at + shift, clean.batch)
 
+    def go_back(self, clean: Clean, loss: Float[Tensor, ""]) -> tuple[Clean, Float[Tensor, ""]]:
+        """Go back through the encoder once for the embeddings and all parameters, not once for each."""
+        trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
+        shared = clean.at.grad_fn is not None  # trained embeddings: the perturbed pass goes back to them too
+        gradient, *gradients = torch.autograd.grad(
+            loss, [clean.at, *trained], retain_graph=shared, allow_unused=True
+        )
+        known: Tensor = _Known.apply(loss.detach(), gradients, *trained)  # type: ignore[no-untyped-call]
+        return replace(clean, gradient=gradient), known
+
     def lengths(self, clean: Clean) -> Float[Tensor, "batch 1 1"]:
         """The radius of each text, in the units of its embeddings."""
         entries = clean.mask.sum((1, 2), keepdim=True).clamp(min=1) * clean.at.shape[-1]
@@ -106,7 +125,21 @@ class PerturbedWords(Perturbed):
         return self.model.decode(states, self.model.attend(states))
 
 
-@dataclass(frozen=True)
+class _Known(torch.autograd.Function):
+    """A loss whose gradients are known: what it was computed from is not gone through again."""
+
+    @staticmethod
+    def forward(ctx: Any, loss: Tensor, gradients: list[Tensor | None], *trained: Tensor) -> Tensor:
+        ctx.gradients = gradients
+        return loss.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
+        found = [None if gradient is None else gradient * upstream[0] for gradient in ctx.gradients]
+        return None, None, *found
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Scored(Clean):
     """A clean pass that keeps its states, which a perturbation of the scores does not change."""
 
@@ -125,7 +158,9 @@ class PerturbedScores(Perturbed):
         """Run all stages."""
         states = self.model.encode(self.model.embed(batch), batch)
         scores = with_gradient(self.model.score(states))
-        return _Scored(batch, scores, states.mask[:, None, :], self._logits(scores, states), states)
+        return _Scored(
+            batch, scores, states.mask[:, None, :], self._logits(scores, states), states=states
+        )
 
     def reread(
         self, clean: Clean, shift: Float[Tensor, "batch heads items"]
