@@ -41,9 +41,9 @@ class Trainer:
     ) -> None:
         self.model, self.objective, self.options = model, objective, options
         self.metric = objective.metric or metric
-        self.rate = min(options.learning_rate, objective.fastest)
+        rate = min(options.learning_rate, objective.fastest)
         self.optimiser = build_optimiser(
-            options.model_copy(update={"learning_rate": self.rate}), objective.trained()
+            options.model_copy(update={"learning_rate": rate}), objective.trained()
         )
         self.checkpoint, self.watcher, self.log = (
             checkpoint,
@@ -88,7 +88,6 @@ class Trainer:
         total = 0.0
         with self.watcher.epoch(epoch, self.options.epochs, len(batches)) as step:
             for number, rows in enumerate(batches, start=1):
-                self.set_rate(epoch + (number - 1) / len(batches))
                 loss = self.train_step(train.batch(rows))
                 if math.isnan(loss):
                     raise HeedfulError(
@@ -97,12 +96,6 @@ class Trainer:
                 total += loss * len(rows)
                 step(number, loss)
         return total / len(train)
-
-    def set_rate(self, done: float) -> None:
-        """Lower the learning rate in proportion to the epochs that are left, if the objective asks for that."""
-        left = 1 - done / self.options.epochs if self.objective.decays else 1.0
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.rate * left
 
     def train_step(self, batch: Batch) -> float:
         """Lower the loss of one batch."""

@@ -31,8 +31,6 @@ class Objective:
     """Whether it needs attention to work on."""
     fastest: ClassVar[float] = math.inf
     """The largest learning rate it takes, for one that begins with a trained model."""
-    decays: ClassVar[bool] = False
-    """Whether the learning rate falls to zero over the epochs, step by step."""
     vanilla: ClassVar[bool] = False
     """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
 
