@@ -76,6 +76,15 @@ def reproduce(
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
+    together: Annotated[
+        Path | None,
+        typer.Option(
+            "--join",
+            metavar="FOLDER",
+            help="Keep what is measured in this folder too, in a small file for each dataset and encoder, and put what other machines left there on the page (seat).",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Do a paper's experiment again and set our numbers beside the published ones, with what differs.
@@ -94,6 +103,8 @@ def reproduce(
       heedful reproduce attefa --table 3 --datasets mock_1,mock_10 --encoders average --seeds 3
 
       heedful reproduce seat --table 1,2 --datasets sst2 --encoders bilstm
+
+      heedful reproduce seat --datasets mr --join measured -o seat.md
     """  # fmt: skip
     from heedful.papers.recipe import RECIPES
 
@@ -104,25 +115,33 @@ def reproduce(
     asked += [chosen.find("figure", number) for number in _split(figure) or ()]
     needed = list(chosen.experiments) if claims or not asked else asked
     shown = asked if asked or claims else needed
+    if together is not None and not chosen.joins:
+        able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins)
+        raise BadInput(f"Parts of {recipe} cannot be put together: --join is for {able}.")
     cases = chosen.cases(
         needed, datasets=_split(datasets), encoders=_split(encoders), seeds=seeds, texts=texts
     )
 
     from heedful.papers.measuring import measure
-    from heedful.papers.outcome import make_page
+    from heedful.papers.outcome import make_page, split
     from heedful.papers.page import markdown, save_page
+    from heedful.papers.parts import keep, kept
 
     err = error_console()
+    elsewhere = kept(chosen.name, together) if together else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
     results = measure(
         cases, audits, runs=runs, only_finished=only_finished, console=err,
         say=lambda line: err.print(plain(line), soft_wrap=True),
     )  # fmt: skip
-    if not results.runs:
+    if together is not None:
+        for path in keep(split(chosen, results, chosen.experiments), together):
+            err.print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
+    if not results.runs and not elsewhere:
         what, why = results.missing[0]
         remedy = ": leave out --only-finished to do them" if only_finished else ""
         raise BadInput(f"None of the {len(cases)} runs is trained and audited ({what}: {why}){remedy}.")
-    page = make_page(chosen, results, shown)
+    page = make_page(chosen, results, shown, elsewhere)
     if output is not None:
         save_page(page, output)
     if form == "md":

@@ -118,9 +118,17 @@ _Found = tuple[str, str, Interval]
 def judge(claim: Claim, results: Results) -> Judged:
     """Decide a claim from all its datasets and models."""
     value = claim.value
-    whole, found = (
-        _from_texts(claim, value, results) if isinstance(value, pl.Expr) else _from_samples(value(results))
-    )
+    if not isinstance(value, pl.Expr):
+        return judge_samples(claim, value(results))
+    return _judge(claim, *_from_texts(claim, value, results))
+
+
+def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
+    """Decide a claim from its numbers on all datasets and models."""
+    return _judge(claim, *_from_samples(samples))
+
+
+def _judge(claim: Claim, whole: Interval, found: Sequence[_Found]) -> Judged:
     parts = [Part(dataset, model, interval, claim.word(interval)) for dataset, model, interval in found]
     judged = Judged(claim, whole, claim.word(whole), tuple(parts))
     if judged.word == "holds" and 2 * judged.held <= judged.able:

@@ -5,26 +5,98 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from heedful.measures.intervals import Interval
-from heedful.papers.claims import Claim, Judged, judge_all
+from heedful.papers.claims import Claim, Judged, Sample, judge_all, judge_samples
 from heedful.papers.page import NOTHING, Page, Section, Table
+from heedful.papers.parts import KeptSample, Part, best, join
 from heedful.papers.recipe import Experiment, Recipe
-from heedful.papers.results import Results
+from heedful.papers.results import Missing, Results
 
 
-def make_page(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> Page:
-    """Write a page about some experiments, and about every claim of the paper."""
+def make_page(
+    recipe: Recipe, results: Results, experiments: Sequence[Experiment], kept: Sequence[Part] = ()
+) -> Page:
+    """Write a page about some experiments, and about every claim of the paper; with parts that were measured elsewhere."""
+    lead = recipe.lead(results)
+    if recipe.joins:
+        parts = best([*kept, *split(recipe, results, experiments)], recipe.places)
+        seeds = sorted({seed for part in parts for seed in part.seeds})
+        lead = f"{sum(part.runs for part in parts)} runs (seed {', '.join(map(str, seeds))}). {lead}"
+        judged = [judge_samples(claim, _samples(claim, parts)) for claim in recipe.claims]
+    else:
+        parts = [part_of(recipe, results, experiments)]
+        judged = judge_all(recipe.claims, results)
     sections = [
-        Section(f"{asked.name}: {asked.title}", asked.tables(results), asked.notes, asked.pictures(results))
+        Section(
+            f"{asked.name}: {asked.title}",
+            join(table for part in parts for table in part.tables.get(asked.name, ())),
+            asked.notes,
+            [picture for part in parts for picture in part.pictures.get(asked.name, ())],
+        )
         for asked in experiments
     ]
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
     sections += [
-        _claims(recipe, judge_all(recipe.claims, results)),
-        Section("Models", [_models(recipe, results)]),
-        Section("What differs from the paper", lines=[*_differences(recipe, results), *_notes(results)]),
+        _claims(recipe, judged),
+        Section("Models", join(part.models for part in parts)),
+        Section("What differs from the paper", lines=[*_differences(recipe, results, parts), *notes]),
     ]
-    if results.missing:
-        sections.append(Section("Missing", lines=[f"{what}: {why}" for what, why in results.missing]))
-    return Page(f"{recipe.title}: reproduced", [recipe.lead(results)], sections)
+    if missing := missing_runs(recipe, results, parts):
+        sections.append(Section("Missing", lines=[f"{what}: {why}" for what, why in missing]))
+    return Page(f"{recipe.title}: reproduced", [lead], sections)
+
+
+def split(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> list[Part]:
+    """Take what was measured apart by dataset and encoder."""
+    encoders = {model.name: model.encoder for model in recipe.models}
+    found = dict.fromkeys((run.dataset, encoders[run.model]) for run in results.runs)
+    return [part_of(recipe, _at(recipe, results, *place), experiments, *place) for place in found]
+
+
+def part_of(
+    recipe: Recipe, results: Results, experiments: Sequence[Experiment], dataset: str = "", encoder: str = ""
+) -> Part:
+    """Say all that can be said of some results: of one dataset and encoder, or of all together."""
+    return Part(
+        recipe=recipe.name,
+        dataset=dataset,
+        encoder=encoder,
+        runs=len(results.runs),
+        seeds=sorted({run.seed for run in results.runs}),
+        amount=sum(run.texts * len(run.frames) for run in results.runs),
+        tables={asked.name: list(asked.tables(results)) for asked in experiments},
+        pictures={asked.name: list(asked.pictures(results)) for asked in experiments},
+        samples={
+            claim.id: [KeptSample.of(sample) for sample in claim.value(results)]
+            for claim in recipe.claims
+            if recipe.joins and callable(claim.value)
+        },
+        models=_models(recipe, results),
+        notes=_notes(results),
+        missing=list(results.missing),
+    )
+
+
+def missing_runs(recipe: Recipe, results: Results, parts: Sequence[Part]) -> list[Missing]:
+    """Give what is missing: of every dataset and encoder what its part lacks, and all runs of those without a part."""
+    if not recipe.joins:
+        return list(results.missing)
+    of = {part.place: part.missing for part in parts}
+    found = [of[place] if place in of else _at(recipe, results, *place).missing for place in recipe.places]
+    return [lack for part in found for lack in part]
+
+
+def _at(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Results:
+    """Results of one dataset and encoder."""
+    models = [model.name for model in recipe.models if model.encoder == encoder]
+    lacking = tuple(f"{dataset} {model} seed " for model in models)
+    return Results(
+        tuple(run for run in results.runs if run.dataset == dataset and run.model in models),
+        tuple(lack for lack in results.missing if lack.what.startswith(lacking)),
+    )
+
+
+def _samples(claim: Claim, parts: Sequence[Part]) -> list[Sample]:
+    return [kept.sample() for part in parts for kept in part.samples.get(claim.id, ())]
 
 
 def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
@@ -105,9 +177,10 @@ def _models(recipe: Recipe, results: Results) -> Table:
     return Table(headings, rows, "Test performance, and texts trained and audited on")  # fmt: skip
 
 
-def _differences(recipe: Recipe, results: Results) -> Iterable[str]:
+def _differences(recipe: Recipe, results: Results, parts: Sequence[Part]) -> Iterable[str]:
+    measured = {*results.datasets, *(part.dataset for part in parts)}
     for sentence, datasets in recipe.differences.items():
-        if not datasets or set(datasets) & set(results.datasets):
+        if not datasets or set(datasets) & measured:
             yield sentence
 
 

@@ -140,6 +140,13 @@ class Recipe:
     """How claims are decided."""
     audit: Mapping[str, Any] = field(default_factory=dict)
     """Options of every audit."""
+    joins: bool = False
+    """Whether each table and each number of a claim is about one dataset and encoder, so that parts can be put together."""
+
+    @property
+    def places(self) -> list[tuple[str, str]]:
+        """Every dataset and encoder, in the order of the page."""
+        return [(dataset, encoder) for dataset in self.datasets for encoder in self.encoders]
 
     @property
     def encoders(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,6 +59,10 @@ class Results:
             for run in self.runs
             if (run.dataset, run.model) == (dataset, model) and (audit is None or audit in run.frames)
         ]
+
+    def on(self, datasets: Container[str]) -> Results:
+        """Those on some datasets."""
+        return Results(tuple(run for run in self.runs if run.dataset in datasets), self.missing)
 
     def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[Measured]]]:
         """Every dataset and model with its seeds; with an audit, those that were asked it."""

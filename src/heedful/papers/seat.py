@@ -54,9 +54,8 @@ def described(runs: Sequence[Measured]) -> list[str]:
 
 def lead(results: Results) -> str:
     """Say how numbers are to be read, and why the paper's are of another size."""
-    seeds = sorted({run.seed for run in results.runs})
     return (
-        f"{len(results.runs)} runs (seed {', '.join(map(str, seeds))}). JSD is in nats, at most 0.69, TVD is in [0, 1], comprehensiveness and "
+        "JSD is in nats, at most 0.69, TVD is in [0, 1], comprehensiveness and "
         "sufficiency are differences of probabilities. Values are averaged over seeds text by text; in brackets the 95 % interval "
         "over texts. Beside every stability number stand sharpness (JSD of the heatmap to uniform: a flat heatmap cannot move, "
         "and says nothing) and how many of the top 7 items are those of the vanilla model of the same seed. The paper's numbers are of "
@@ -132,6 +131,7 @@ SEAT = register(
         described=described,
         lead=lead,
         rule=RULE,
+        joins=True,
         audit={"noise": SIZES, "replaced": REPLACED, "synonyms": VECTORS, "seeds": (1, 2)},
     )
 )  # fmt: skip

@@ -11,7 +11,7 @@ from heedful.comparing.frontier import AUDIT, drawing
 from heedful.measures.intervals import student_interval
 from heedful.papers.page import NOTHING, Picture, Table
 from heedful.papers.results import Measured, Results, column
-from heedful.papers.seat_methods import COMPARED, SKETCHED, measured
+from heedful.papers.seat_methods import ABLATED_ON, COMPARED, SKETCHED, measured
 from heedful.papers.seat_numbers import Methods, spelled
 
 _ALL_WORDS = "all_0.01"
@@ -68,7 +68,7 @@ def frontier(results: Results) -> list[Table]:
 
 def sketch(results: Results) -> list[Table]:
     """Stability alone beside SEAT and steady, over seeds."""
-    return _over_seeds(_cells(results, SKETCHED))
+    return _over_seeds(_cells(results.on(ABLATED_ON), SKETCHED))
 
 
 def pictures(results: Results) -> list[Picture]:

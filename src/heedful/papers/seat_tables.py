@@ -8,7 +8,7 @@ from functools import cached_property
 from heedful.papers.page import NOTHING, Table
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
-from heedful.papers.seat_methods import ABLATED, COMPARED, ENCODERS, WORDS, measured, printed
+from heedful.papers.seat_methods import ABLATED, ABLATED_ON, COMPARED, ENCODERS, WORDS, measured, printed
 from heedful.papers.seat_numbers import Drawn, Methods, as_printed, with_interval
 
 RATIONALE = ("comprehensiveness", "sufficiency", "sensitivity")
@@ -181,6 +181,7 @@ def table_7(results: Results) -> list[Table]:
 
 def _ablation(results: Results, table: str, names: Sequence[str]) -> list[Table]:
     reads = "rationale" if names == RATIONALE else "embedding_stability"
+    results = results.on(ABLATED_ON)
 
     def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
         lost = Row(results, dataset, encoder, row.method, "rationale")

@@ -158,9 +158,7 @@ class PerturbedScores(Perturbed):
         """Run all stages."""
         states = self.model.encode(self.model.embed(batch), batch)
         scores = with_gradient(self.model.score(states))
-        return _Scored(
-            batch, scores, states.mask[:, None, :], self._logits(scores, states), states=states
-        )
+        return _Scored(batch, scores, states.mask[:, None, :], self._logits(scores, states), states=states)
 
     def reread(
         self, clean: Clean, shift: Float[Tensor, "batch heads items"]
