@@ -3,7 +3,8 @@
     HEEDFUL_DATA=… python docs/make_results.py [name …]     (papers: heedful reproduce NAME, then this)
 
 Complete runs are not done again and interrupted ones go on, so the script may be stopped at any time. With
-names it does only those rows; the page always shows every row, and says which are missing.
+names it does only those rows. What there are no runs of at hand stays on the page as it was measured; what never was says so.
+What was measured of SEAT, by dataset and encoder, is kept in docs/measured (heedful reproduce seat --join docs/measured).
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ import json
 import shlex
 import statistics
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig, build
 from heedful.papers.measuring import measure as measure_recipe
-from heedful.papers.outcome import make_page
+from heedful.papers.outcome import make_page, split
 from heedful.papers.page import Page, Section, markdown, save_page
+from heedful.papers.parts import keep, kept
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
 from heedful.storage import write_text
@@ -30,6 +33,7 @@ from heedful.training.train import resolve
 from heedful.training.twins import some_seeds
 
 PAGE = Path(__file__).parent / "results.md"
+MEASURED = PAGE.parent / "measured"
 RUNS = Path("runs")
 SEEDS = 3
 GLOVE = "--vectors glove-840b-300d"
@@ -104,7 +108,10 @@ def row(name: str, metric: str, aim: float, seeds: int, command: str) -> tuple[s
     runs = [run for run in found if run is not None]
     shown = f"`heedful train {command}`"
     if not runs:
-        return f"| {name} | {metric} | {aim:.2f} | not measured yet | | | | {shown} |", []
+        lines = standing().splitlines()
+        kept = [line for line in lines if line.startswith(f"| {name} |") and shown in line]
+        notes = [line.removeprefix("- ") for line in lines if line.startswith(f"- {name}: ")]
+        return (kept or [f"| {name} | {metric} | {aim:.2f} | not measured yet | | | | {shown} |"])[0], notes
     metrics: list[dict[str, Any]] = [run.metrics() for run in runs]
     reached = [m["test"][metric] for m in metrics]
     cell = f"**{statistics.mean(reached):.3f}**"
@@ -120,6 +127,18 @@ def row(name: str, metric: str, aim: float, seeds: int, command: str) -> tuple[s
     epochs = ", ".join(str(m["epoch"]) for m in metrics)
     cells = [name, metric, f"{aim:.2f}", cell, sizes, epochs, f"{minutes:.1f}", shown]
     return "| " + " | ".join(cells) + " |", [f"{name}: {note}" for note in metrics[0]["notes"]]
+
+
+@cache
+def standing() -> str:
+    """Give the page as it is before anything is written."""
+    return PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+
+
+def section(heading: str) -> str | None:
+    """Find a part of the page as it is."""
+    found = standing().partition(f"\n{heading}\n")[2]
+    return f"{heading}\n{found.partition(chr(10) + '## ')[0].rstrip()}" if found else None
 
 
 def write_page() -> None:
@@ -145,15 +164,19 @@ def paper(name: str) -> str:
     audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
     results = measure_recipe(cases, audits, runs=RUNS, only_finished=True)
     heading = f"## {recipe.title}"
-    if not results.runs:
-        return f"{heading}\n\nNot measured yet: `heedful reproduce {name}`."
-    page = make_page(recipe, results, recipe.experiments)
+    if recipe.joins:
+        keep(split(recipe, results, recipe.experiments), MEASURED)
+    elsewhere = kept(name, MEASURED)
+    if not results.runs and not elsewhere:
+        return section(heading) or f"{heading}\n\nNot measured yet: `heedful reproduce {name}`."
+    page = make_page(recipe, results, recipe.experiments, elsewhere)
     save_page(page, PAGE.parent / f"{name}.md")
     claims = next(section for section in page.sections if section.title == "Claims")
     short = Section("Claims", claims.tables, claims.lines[:1])
     table = markdown(Page("", (), [short])).split("## Claims")[1].strip()
-    wholly = len(cases) - len(results.runs)
-    partly = len(results.missing) - wholly
+    lacks = [line for part in page.sections if part.title == "Missing" for line in part.lines]
+    partly = sum("not audited for" in line for line in lacks)
+    wholly = len(lacks) - partly
     missing = f" {wholly} of {len(cases)} runs are missing; the page names them." if wholly else ""
     missing += f" {partly} are audited in part." if partly else ""
     found = f"\n\n{FOUND[name].strip()}" if name in FOUND else ""
@@ -176,6 +199,8 @@ def studies() -> str:
             quick="quick" in asked, only_finished=True, encoder=asked.get("encoder", study.encoder),
         )  # fmt: skip
         if not done.rows or (study.twins and not done.points):
+            if (before := section("## Studies")) and command in before:
+                return before  # they stay together: figures and answers are of the same runs
             answers.append(f"| {study.question} | Not measured yet. | {command} |")
             continue
         page = study_pages.make_page(done)
