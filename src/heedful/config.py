@@ -262,7 +262,7 @@ class AuditOptions(_Options):
     )
     synonyms: str | None = Field(
         None,
-        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line (word_stability).",
+        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line, or JSON; also .gz (word_stability).",
     )
     draws: Count = Field(1, description="Times that noise or words are drawn for a text (stability audits).")
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
@@ -282,7 +282,7 @@ def refuse_too_many(options: ObjectiveOptions | AuditOptions, *, longest: int) -
     """Refuse top items that no text has. The usual number is for texts of any length: shorter ones give what they have."""
     if longest < options.top_k != type(options).model_fields["top_k"].default:
         raise BadInput(
-            f"No text has {options.top_k} items, and the longest {longest}: choose a smaller --top-k."
+            f"No text has {options.top_k} items, and the longest has {longest}: choose a smaller --top-k."
         )
 
 

@@ -283,5 +283,7 @@ def test_samples_keep_within_their_bounds():
 
 
 def test_more_top_words_than_any_text_has_are_refused(model, many_texts):
-    with pytest.raises(BadInput, match=r"No text has 10000 items, and the longest [0-9]+: choose a smaller"):
+    with pytest.raises(
+        BadInput, match=r"No text has 10000 items, and the longest has [0-9]+: choose a smaller"
+    ):
         heedful.audit(model(encoder="average"), many_texts, only=["rationale"], top_k=10_000, progress=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +13,8 @@ from hypothesis import strategies as st
 
 from heedful.data.inflection import inflected, replaceable
 from heedful.data.replacing import recased, replace_words, word_spans, words_of
-from heedful.data.synonyms import find_synonyms, is_synonym_file, nearest, read_synonym_file
+from heedful.data.synonym_files import is_synonym_file, read_synonym_file
+from heedful.data.synonyms import find_synonyms, nearest
 from heedful.data.tokens import Tokens
 from heedful.data.vocabulary import Vocabulary
 from heedful.errors import BadInput
@@ -100,6 +104,50 @@ def test_a_file_of_synonyms_in_every_form(tmp_path):
         "film": ["movie", "picture", "flick"],
         "bad": ["poor"],  # "so-so" would become several words
     }
+
+
+def packed(path, text):
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def test_synonyms_may_be_json_and_packed(tmp_path):
+    listed = {"Film": ["movie", "motion picture", "U2"], "br": []}
+    plain = tmp_path / "neighbours.json"
+    plain.write_text(json.dumps(listed))
+    expected = {"film": ["movie"], "br": []}
+    assert read_synonym_file(plain) == expected
+    assert read_synonym_file(packed(tmp_path / "neighbours.json.gz", json.dumps(listed))) == expected
+    lines = packed(tmp_path / "synonyms.txt.gz", "film movie\n")
+    assert is_synonym_file(lines) and read_synonym_file(lines) == {"film": ["movie"]}
+    assert not is_synonym_file(packed(tmp_path / "vectors.txt.gz", "film 0.1 0.2\n"))
+    assert find_synonyms(str(plain), ["film"], ["movie"]) == {"film": "movie"}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[", "is not JSON"),
+        ('["film"]', "holds no JSON object"),
+        ('{"film": "movie"}', "has no list of words for 'film'"),
+        ('{"film": [1]}', "has no list of words for 'film'"),
+        ("{}", "holds no synonyms"),
+    ],
+)
+def test_bad_json_is_one_sentence(tmp_path, content, said):
+    path = tmp_path / "synonyms.json"
+    path.write_text(content)
+    with pytest.raises(BadInput, match=said):
+        find_synonyms(str(path), ["film"], ["movie"])
+
+
+def test_a_broken_archive_is_one_sentence(tmp_path):
+    whole = packed(tmp_path / "synonyms.txt.gz", "film movie\n" * 1000).read_bytes()
+    for content in (b"film movie", whole[:-20]):
+        (tmp_path / "broken.txt.gz").write_bytes(content)
+        with pytest.raises(BadInput, match="Cannot read the synonyms"):
+            find_synonyms(str(tmp_path / "broken.txt.gz"), ["film"], ["movie"])
 
 
 def test_synonyms_are_words_that_the_model_knows_and_no_forms(tmp_path):

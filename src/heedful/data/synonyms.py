@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,13 +11,13 @@ from numpy.typing import NDArray
 
 from heedful.data import assets
 from heedful.data.inflection import inflected, replaceable
+from heedful.data.synonym_files import is_synonym_file, read_synonym_file
 from heedful.data.vectors import read_vectors
 from heedful.errors import BadInput
 
 Found = Mapping[str, str]
 """A word in lower case → its synonym, as the model knows it."""
 
-_VECTOR_SUFFIXES = (".vec", ".gz", ".npz", ".npy")
 _NEAREST = 32
 """Neighbours of a word that are looked at: the first of them that is no form of the word is its synonym."""
 _SIMILARITIES = 1 << 22
@@ -93,43 +92,6 @@ def nearest(
     return found
 
 
-def is_synonym_file(path: Path) -> bool:
-    """Whether a file holds words rather than vectors: by its ending, or because no numbers follow its first word."""
-    if path.suffix in _VECTOR_SUFFIXES or not path.is_file():
-        return False
-    for _, fields in _lines(path):
-        return not all(_is_number(field) for field in fields[1:]) or len(fields) == 1
-    return True
-
-
-def read_synonym_file(path: Path) -> dict[str, list[str]]:
-    """Read lines of a word and its synonyms, best first, between tabs, commas or spaces; # begins a remark.
-
-    Synonyms that are not plain words (of letters alone, three at least) are passed over, because a text must keep
-    its number of words. A word may have several lines.
-    """
-    listed: dict[str, list[str]] = {}
-    for number, (word, *synonyms) in _lines(path):
-        if not synonyms:
-            raise BadInput(
-                f"Line {number} of {path} has no synonym for {word!r}: give one at least, or delete the line."
-            )
-        listed.setdefault(word.lower(), []).extend(filter(replaceable, synonyms))
-    if not listed:
-        raise BadInput(f"{path} holds no synonyms: write a word and its synonyms on each line.")
-    return listed
-
-
-def _lines(path: Path) -> Iterable[tuple[int, list[str]]]:
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                if fields := [field for field in re.split(r"[\s,]+", line.partition("#")[0]) if field]:
-                    yield number, fields
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"Cannot read the synonyms in {path} ({error}): give a text file in UTF-8.") from None
-
-
 def _first(word: str, ranked: Iterable[str]) -> str | None:
     """Give the first that is another word."""
     return next((other for other in ranked if not inflected(word, other)), None)
@@ -137,11 +99,3 @@ def _first(word: str, ranked: Iterable[str]) -> str | None:
 
 def _unit(vectors: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.normalize(vectors, dim=1)
-
-
-def _is_number(field: str) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
