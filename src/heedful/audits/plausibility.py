@@ -75,7 +75,7 @@ class Plausibility(Audit):
         evidence = instances.split.evidence
         if evidence is None or not any(evidence[row] for row in rows):
             raise BadInput(
-                "Nobody recorded rationales for these texts: use eraser_movies, a synthetic corpus, or texts with a column rationale."
+                "Nobody recorded rationales for these texts: use eraser_movies, a synthetic corpus, or texts with a column rationale: a list of one 0 or 1 for every white-space token."
             )
         shares = []
         with console.status("Reading the rationales"):
