@@ -13,6 +13,7 @@ import json
 import shlex
 import statistics
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,7 @@ def paper(name: str) -> str:
     heading = f"## {recipe.title}"
     if recipe.joins:
         keep(split(recipe, results, recipe.experiments), MEASURED)
+        results = replace(results, runs=())  # they are among the parts
     elsewhere = kept(name, MEASURED)
     if not results.runs and not elsewhere:
         return section(heading) or f"{heading}\n\nNot measured yet: `heedful reproduce {name}`."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -134,13 +135,15 @@ def reproduce(
         cases, audits, runs=runs, only_finished=only_finished, console=err,
         say=lambda line: err.print(plain(line), soft_wrap=True),
     )  # fmt: skip
-    if together is not None:
-        for path in keep(split(chosen, results, chosen.experiments), together):
-            err.print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
     if not results.runs and not elsewhere:
         what, why = results.missing[0]
         remedy = ": leave out --only-finished to do them" if only_finished else ""
         raise BadInput(f"None of the {len(cases)} runs is trained and audited ({what}: {why}){remedy}.")
+    if together is not None:
+        here = split(chosen, results, chosen.experiments)
+        for path in keep(here, together):
+            err.print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
+        results, elsewhere = replace(results, runs=()), [*elsewhere, *here]
     page = make_page(chosen, results, shown, elsewhere)
     if output is not None:
         save_page(page, output)
