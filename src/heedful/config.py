@@ -111,7 +111,10 @@ class TrainingOptions(_Options):
         None, description="Pretrained vectors: an asset's name, or a .txt, .vec, .npz, .npy file."
     )
     epochs: Count = Field(8, description="Passes over train, at most.")
-    patience: Count | None = Field(3, description="Stop after this many epochs without a better dev metric.")
+    patience: Count | None = Field(
+        3,
+        description="Stop after this many epochs without a better dev metric; steady and consistency wait three times as long.",
+    )
     batch_size: Count = Field(32, description="Texts per step.")
     learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
     weight_decay: float = Field(1e-5, ge=0, description="L2 penalty, on everything but attention.")

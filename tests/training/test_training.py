@@ -139,6 +139,14 @@ def test_a_complete_run_is_loaded_not_trained(reviews, tmp_path):
     assert second.predict(["a superb film"]) == first.predict(["a superb film"])
 
 
+@pytest.mark.parametrize(("waits", "epochs"), [(1, 3), (3, 7)])
+def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, waits, epochs):
+    monkeypatch.setattr(Vanilla, "waits", waits)
+    monkeypatch.setattr(Vanilla, "evaluate", lambda self, instances: {"f1": 0.5})  # the first stays the best
+    model = heedful.train(str(reviews), runs=tmp_path, **SMALL | {"epochs": 60, "patience": 2})
+    assert len(Run(model.run).metrics()["history"]) == epochs
+
+
 def test_the_best_epoch_on_dev_is_kept_and_patience_ends_training(reviews, tmp_path):
     options = SMALL | {"epochs": 60, "patience": 2, "learning_rate": 0.05}
     model = heedful.train(str(reviews), runs=tmp_path, **options)

@@ -74,7 +74,7 @@ class Trainer:
     def finished(self) -> bool:
         """Whether all epochs are done, or too many without a better one."""
         done, patience = self.progress.epoch, self.options.patience
-        waited = done - 1 - self.progress.best_epoch
+        waited = (done - 1 - self.progress.best_epoch) / self.objective.waits
         return done >= self.options.epochs or (patience is not None and done > 0 and waited >= patience)
 
     def train_epoch(self, train: Instances, epoch: int) -> float:

@@ -31,6 +31,8 @@ class Objective:
     """Whether it needs attention to work on."""
     fastest: ClassVar[float] = math.inf
     """The largest learning rate it takes, for one that begins with a trained model."""
+    waits: ClassVar[int] = 1
+    """How many times as patient it is as asked, where what selects the epoch goes up and down."""
     vanilla: ClassVar[bool] = False
     """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
 
