@@ -55,7 +55,7 @@ def reproduce(
             min=1,
             metavar="N",
             rich_help_panel=_DATA,
-            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa and seat all.",
+            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa and seat all (of tweeteval_hate 1,500).",
         ),
     ] = None,
     only_finished: Annotated[
