@@ -20,13 +20,14 @@ from heedful.training.recorded import Recorded, Said
 
 @OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
 class Steady(Anchored):
-    """λ₀ · D₁(vanilla, ours) + λ · JSD(w, w′) / (S(w) + S(w′)) + TVD(p, p′) + λ₂ · [JSD(w, v) + max(0, S(v) − S(w))].
+    """λ₀ · D₁(vanilla, ours) + λ · JSD(w, w′) / (S(w) + S(w′)) + TVD(p, p′) + λ₂ · [JSD(w, v) + |S(w) − S(v)|].
 
     w′ and p′ are read from embeddings with noise, v are the vanilla model's weights, and S is sharpness, JSD to
     uniform. Instability alone is least where attention is flat, so that it is taken relative to sharpness; and the
     whole heatmap is held to the vanilla one, not only its top k as in SEAT, because weights can go flat and keep
     their order. JSD grows with the square of a small change, so that a little flattening of every heatmap would cost next to
-    nothing: sharpness that is lost counts by itself. The encoder must be trained too: a heatmap that is to
+    nothing: sharpness that is lost counts by itself, and so does what is gained, because what is relative to sharpness is
+    also made small by sharpening every heatmap. The encoder must be trained too: a heatmap that is to
     stay where it is can only be made steadier by states that are.
     """
 
@@ -57,7 +58,7 @@ class Steady(Anchored):
     waits = 3  # on a dev set of some hundred texts its loss goes up and down while it falls
 
     def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
-        """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and sharpness lost."""
+        """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and to its sharpness."""
         logits, weights, mask = self._read_both(batch, self._noise(batch, fresh=fresh))
         clean, noisy = weights.chunk(2)
         says, would = probabilities(logits).chunk(2)
@@ -66,7 +67,9 @@ class Steady(Anchored):
             "instability": self.moved(clean, noisy, mask).mean(1),
             "change": tvd(says, would),
             "distance": jsd(clean, theirs).mean(1),
-            "flattening": (sharpness(theirs, mask[:, None]) - sharpness(clean, mask[:, None])).relu().mean(1),
+            "resharpening": (sharpness(clean, mask[:, None]) - sharpness(theirs, mask[:, None]))
+            .abs()
+            .mean(1),
             **self.close(logits[: len(batch)], clean, mask, batch, base),
         }
 
@@ -77,7 +80,7 @@ class Steady(Anchored):
             closeness * terms["closeness"]
             + self.stability * terms["instability"]
             + terms["change"]
-            + self.overlap * (terms["distance"] + terms["flattening"])
+            + self.overlap * (terms["distance"] + terms["resharpening"])
         )
 
     def varied(self, batch: Batch) -> tuple[Batch, Recorded | Said]:
