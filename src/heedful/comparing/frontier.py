@@ -26,8 +26,8 @@ _COLOURS = (
     "#a8841c",
     "#5aa2c8",
     "#a33b5a",
-    "#63676d",
     "#111418",
+    "#63676d",
     "#d98a9f",
 )
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")

@@ -82,8 +82,11 @@ def pictures(results: Results) -> list[Picture]:
             if (base := vanilla.get(p.seed)) and base.jsd > 0 and base.sharpness > 0
         ]
         if len(points) > len(vanilla):
-            caption = f"{cell.name}: one point for every seed, against {_VANILLA} of the same seed. Noise of 0.01 on all words."
-            spec = drawing(points, [caption], _VANILLA, 1.0, relative=True)
+            caption = [
+                f"{cell.name}: one point for every seed, against {_VANILLA} of the same seed.",
+                "Noise of 0.01 on all words.",
+            ]
+            spec = drawing(points, caption, _VANILLA, 1.0, relative=True)
             name = f"frontier-{cell.dataset}-{cell.encoder.lower()}"
             drawn.append(Picture(name, f"JSD under noise against sharpness on {cell.name}", spec))
     return drawn
