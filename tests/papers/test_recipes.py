@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -172,3 +173,19 @@ def test_a_page_says_what_differs_and_what_is_missing(measured):
     assert "- sst2: train is a sample.\n- sst2: A note.\n" in text
     assert "- imdb cnn seed 0: not trained\n" in text
     assert "| sst2 | bilstm | 1 | f1 | 0.800 | 0.81 | 100 | 6,355 | 1 of 200 | 1,725 |" in text
+
+
+def test_notes_that_differ_in_numbers_are_one_sentence(measured):
+    runs = [
+        replace(
+            measured(audit="sharpness", flat=[0.0]),
+            notes=(note, "glove-840b-300d covers 10084 of 14772 words."),
+        )
+        for note in (
+            "For 12 texts of 1,821 nothing changed up to 0.05.",
+            "For 3 texts of 1,821 nothing changed up to 0.05.",
+        )
+    ]
+    text = markdown(make_page(JAIN_WALLACE, Results(tuple(runs)), []))
+    assert "For 3 to 12 texts of 1,821 nothing changed up to 0.05." in text
+    assert text.count("nothing changed") == 1 and "glove-840b-300d covers 10,084 of 14,772 words." in text

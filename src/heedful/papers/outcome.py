@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from heedful.measures.intervals import Interval
@@ -10,6 +11,10 @@ from heedful.papers.page import NOTHING, Page, Section, Table
 from heedful.papers.parts import KeptSample, Part, best, join
 from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Missing, Results
+
+_WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
+"""Whole numbers that are no part of a name or of another number."""
+_HERE = "\N{NULL}"
 
 
 def make_page(
@@ -185,13 +190,22 @@ def _differences(recipe: Recipe, results: Results, parts: Sequence[Part]) -> Ite
 
 
 def _notes(results: Results) -> list[str]:
-    """What the runs and audits say of themselves, once for each dataset, with the models it is said of."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    """What the runs and audits say of themselves, once for each dataset, with the models it is said of.
+
+    Sentences that differ in whole numbers alone are one, with the smallest and the largest.
+    """
+    found: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for run in results.runs:
         for note in (*run.metrics["notes"], *run.notes):
-            found.setdefault((run.dataset, note), {})[run.model] = None
+            numbers = [int(number.replace(",", "")) for number in _WHOLE.findall(note)]
+            found.setdefault((run.dataset, _WHOLE.sub(_HERE, note)), []).append((run.model, numbers))
     lines = []
-    for (dataset, note), models in found.items():
+    for (dataset, shape), said in found.items():
+        models = dict.fromkeys(model for model, _ in said)
         everywhere = all(run.model in models for run in results.runs if run.dataset == dataset)
+        note = shape
+        for column in zip(*(numbers for _, numbers in said), strict=True):
+            span = dict.fromkeys(f"{number:,}" for number in (min(column), max(column)))
+            note = note.replace(_HERE, " to ".join(span), 1)
         lines.append(f"{dataset}{'' if everywhere else ' ' + ', '.join(models)}: {note}")
     return lines
