@@ -52,7 +52,7 @@ def save(comparison: Comparison, path: Path) -> Path:
     if path.suffix.lower() == ".svg":
         write_bytes(path, as_svg(spec))
     else:
-        write_bytes(path, vl_convert.vegalite_to_png(spec, scale=2))
+        write_bytes(path, vl_convert.vegalite_to_png(_roomy(spec), scale=2))
     return path
 
 
@@ -60,8 +60,13 @@ def as_svg(spec: dict[str, Any]) -> bytes:
     """Turn a drawing into the bytes of an SVG file."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg: str = vl_convert.vegalite_to_svg(_roomy(spec))
     return svg.encode("utf-8")
+
+
+def _roomy(spec: dict[str, Any]) -> dict[str, Any]:
+    """Leave room at the right: a reader's font may be wider than the one that words were measured with."""
+    return {**spec, "padding": {"left": 5, "top": 5, "right": 40, "bottom": 5}}
 
 
 def draw(comparison: Comparison) -> dict[str, Any]:
