@@ -270,7 +270,7 @@ there is none.
 """,
     "seat": """
 **Equation 6 does not make attention steadier; stability alone makes it flat.** SEAT holds attention where the vanilla model has it, and what
-is held there moves as it did: on sst2, under noise of 0.01 on all words, vanilla's JSD is 1.01 times SEAT's with a BiLSTM (0.96 to 1.06 over three seeds) and 0.99 times with an RNN (0.94 to 1.04, five seeds), attention alone
+is held there moves as it did: on sst2, under noise of 0.01 on all words, vanilla's JSD is 1.01 times SEAT's with a BiLSTM (0.99 to 1.02 over five seeds) and 0.99 times with an RNN (0.94 to 1.04), attention alone
 trained; with the whole model 1.43 (0.96 to 2.13) and 1.56 times (0.95 to 2.56). Nothing but stability and close predictions asked for (`--objective consistency`, RNN, three seeds), JSD falls to
 1.2e-8, near what the paper prints. Sharpness is then 0.00002 for 0.084, F1 is the same (+0.001), and two thirds of the top 7 items are still vanilla's: neither tells. A BiLSTM, in an earlier round whose runs are not in these tables:
 6e-9, 3e-9 and 7e-10, sharpness 0.000 for 0.38, 0.26 and 0.21, F1 −0.002 to −0.004. Figure 7 of [seat.md](seat.md) has it over seeds.
