@@ -189,6 +189,8 @@ def test_minilm_is_trained_as_a_transformer_and_only_where_it_is_asked_for():
     named = SEAT.cases(encoders=["hf:minilm-l6"], seeds=2)
     assert {case.dataset for case in named} == set(DATASETS)
     assert {case.seed for case in named} == {0, 1}
+    assert {case.texts for case in named} == {1000}
+    assert {case.texts for case in SEAT.cases(encoders=["hf:minilm-l6"], texts=7)} == {7}
 
 
 def test_cases_are_what_the_tables_need():

@@ -44,6 +44,8 @@ class Model:
     options: Mapping[str, Any]
     usual: tuple[str, ...] | None = None
     """Where its encoder is not asked for by name: trained with one seed, on these datasets alone. None: no bounds."""
+    texts: int | None = None
+    """At most this many test texts are audited; as many as the dataset says if None."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,8 @@ class Recipe:
                     config = resolve({key: value for key, value in given.items() if value is not None})
                     own = tuple(dict.fromkeys(audit for e in asked for audit in (e.audit, *e.also)))
                     audits = () if set(own) == usual else own
-                    cases.append(Case(name, model.name, seed, config, texts or data.texts, audit, audits))
+                    limit = texts or model.texts or data.texts
+                    cases.append(Case(name, model.name, seed, config, limit, audit, audits))
         if not cases:
             raise BadInput(
                 "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."

@@ -120,7 +120,7 @@ SEAT = register(
         differences={
             f"Vectors: a subset of 33,860 words of GloVe 840B ({VECTORS}), held fixed, in place of fastText; other words are drawn from its distribution.": (),
             "MiniLM with six layers takes the place of BERT base, and is trained for two epochs with batches of 16 in place of four with 8: two "
-            "suffice. Unless asked for by name (--encoders hf:minilm-l6) it is trained on sst2 with one seed.": (),
+            "suffice. Unless asked for by name (--encoders hf:minilm-l6) it is trained on sst2 with one seed; 1,000 test texts are audited.": (),
             "SEAT is Equation 6 of the paper, which its released code is not: closeness to the vanilla prediction, top 7 of the vanilla heatmap, and the "
             "inner maximum over the weights (radius 0.001, exact for RNN and BiLSTM). Attention alone is trained, as the definition says; "
             "“seat, whole model” trains all but the embeddings, on sst2.": (),

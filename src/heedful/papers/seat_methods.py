@@ -25,6 +25,7 @@ class Encoder(NamedTuple):
     """Whose numbers of the paper stand beside ours."""
     options: Mapping[str, Any]
     usual: tuple[str, ...] | None = None
+    texts: int | None = None
 
 
 ENCODERS = {
@@ -37,6 +38,7 @@ ENCODERS = {
             "encoder": "hf:minilm-l6", "vectors": None, "train_embeddings": None, "epochs": 2, "batch_size": 16,
         },  # its own embeddings; two epochs suffice
         ("sst2",),
+        1000,
     ),
 }  # fmt: skip
 
@@ -70,7 +72,7 @@ def named(*methods: str, encoders: Sequence[str] = tuple(ENCODERS)) -> tuple[str
 
 
 MODELS = tuple(
-    Model(f"{name} {method}", encoder.asked, {**encoder.options, **options}, encoder.usual)
+    Model(f"{name} {method}", encoder.asked, {**encoder.options, **options}, encoder.usual, encoder.texts)
     for name, encoder in ENCODERS.items()
     for method, options in METHODS.items()
 )
