@@ -128,10 +128,15 @@ def _drop(folder):
     save_file(tensors, folder / "model.safetensors")
 
 
-def _other_key(folder):
-    content = json.loads((folder / "model.json").read_text())
-    content["architecture"]["surprise"] = 1
-    (folder / "model.json").write_text(json.dumps(content))
+def _described(**changed):
+    """Write sizes that are not the model's."""
+
+    def damage(folder):
+        content = json.loads((folder / "model.json").read_text())
+        content["architecture"] |= changed
+        (folder / "model.json").write_text(json.dumps(content))
+
+    return damage
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,13 @@ def _other_key(folder):
         (_cut, r"model\.safetensors is cut off or damaged"),
         (_reshape, r"decoder\.output\.weight is \(1, 99\) in the file"),
         (_drop, r"decoder\.output\.bias is missing in the file"),
-        (_other_key, r"model\.json is damaged or of another version"),
+        (_described(surprise=1), r"model\.json is damaged or of another version"),
+        (
+            _described(hidden=10**6),
+            r"attention\.\S+ is \(.*\) in the file and \(.*000000.*\) in the description",
+        ),
+        (_described(hidden=10**18), r"model\.json describes no possible model"),
+        (_described(hidden=10**30), r"model\.json describes no possible model"),
         (lambda f: (f / "model.json").write_text("{"), r"model\.json is damaged"),
         (lambda f: (f / "vocabulary.json").write_text("{}"), r"vocabulary\.json is damaged"),
         (lambda f: (f / "model.safetensors").unlink(), r"model\.safetensors is missing"),

@@ -102,9 +102,7 @@ class Classifier:
                 f"{folder / VOCABULARY} has {len(vocabulary)} words and {DESCRIPTION} {architecture.vocabulary_size}: "
                 f"copy both from the same run."
             )
-        model = AttentionModel(architecture)
-        _load_weights(model, folder / WEIGHTS)
-        model.eval()
+        model = _load_model(architecture, folder / WEIGHTS)
         return cls(model, vocabulary, description["labels"], description["task"], folder)
 
     def read(self, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
@@ -155,14 +153,22 @@ def _read_description(path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _load_weights(model: AttentionModel, path: Path) -> None:
+def _load_model(architecture: Architecture, path: Path) -> AttentionModel:
+    """Build a model only where the weights fit it: a damaged size must not ask for more memory than there is."""
     try:
         tensors = load_file(path)
     except (SafetensorError, OSError) as error:
         raise BadInput(
             f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
         ) from None
-    expected = model.state_dict()
+    try:
+        with torch.device("meta"):  # shapes without memory
+            expected = AttentionModel(architecture).state_dict()
+    except (RuntimeError, TypeError) as error:  # a product of sizes that no integer holds
+        reason = str(error).splitlines()[0]
+        raise BadInput(
+            f"{path.with_name(DESCRIPTION)} describes no possible model ({reason}): copy it again from its run."
+        ) from None
     for name in sorted(expected.keys() | tensors.keys()):
         here = tuple(tensors[name].shape) if name in tensors else "missing"
         there = tuple(expected[name].shape) if name in expected else "unknown"
@@ -171,4 +177,6 @@ def _load_weights(model: AttentionModel, path: Path) -> None:
                 f"{path} does not fit {DESCRIPTION}: {name} is {here} in the file and {there} in the description; "
                 f"copy both from the same run."
             )
+    model = AttentionModel(architecture)
     model.load_state_dict(tensors)
+    return model.eval()
