@@ -110,7 +110,10 @@ class TrainingOptions(_Options):
     vectors: str | None = Field(
         None, description="Pretrained vectors: an asset's name, or a .txt, .vec, .npz, .npy file."
     )
-    epochs: Count = Field(8, description="Passes over train, at most.")
+    epochs: Count | None = Field(
+        None,
+        description="Passes over train, at most; 8 if not given, 20 for steady and consistency.",
+    )
     patience: Count | None = Field(
         3,
         description="Stop after this many epochs without a better dev metric; steady and consistency wait three times as long.",

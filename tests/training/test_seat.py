@@ -253,6 +253,24 @@ def test_a_vanilla_model_is_trained_or_found(tmp_path: Path, objective: str) -> 
         assert 0 <= history[0][split]["top_k_overlap"] <= 1 and history[0][split]["top_k_loss"] >= 0
 
 
+def test_steady_is_trained_for_longer_and_its_vanilla_model_is_not(tmp_path: Path) -> None:
+    options = {
+        "dataset": "mock_1",
+        "limit": 40,
+        "hidden": 4,
+        "embedding_size": 6,
+        "encoder": "average",
+        "patience": None,
+    }
+    vanilla = train(resolve(options), runs=tmp_path).run
+    steady = train(resolve({**options, "objective": "steady"}), runs=tmp_path).run
+    assert sorted(tmp_path.glob("mock*")) == sorted([vanilla, steady])  # the same vanilla model, found
+    lengths = [
+        len(json.loads((run / "metrics.json").read_text())["history"]) for run in (vanilla, steady) if run
+    ]
+    assert lengths == [8, 20]
+
+
 @pytest.mark.parametrize("objective", ["seat", "steady", "consistency"])
 def test_a_transformer_can_be_made_stable(bert: str, reviews: str, tmp_path: Path, objective: str) -> None:
     made = heedful.train(

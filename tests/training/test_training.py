@@ -147,6 +147,16 @@ def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, waits, epo
     assert len(Run(model.run).metrics()["history"]) == epochs
 
 
+def test_an_objective_says_how_long_it_lasts_where_the_user_does_not(reviews, tmp_path, monkeypatch):
+    monkeypatch.setattr(Vanilla, "lasts", 3)
+    unsaid = {key: value for key, value in SMALL.items() if key != "epochs"}
+    model = heedful.train(str(reviews), runs=tmp_path, **unsaid)
+    assert len(Run(model.run).metrics()["history"]) == 3
+    assert heedful.train(str(reviews), runs=tmp_path, **unsaid | {"epochs": 3}).run == model.run
+    longer = heedful.train(str(reviews), runs=tmp_path, **unsaid | {"epochs": 4})
+    assert len(Run(longer.run).metrics()["history"]) == 4
+
+
 def test_the_best_epoch_on_dev_is_kept_and_patience_ends_training(reviews, tmp_path):
     options = SMALL | {"epochs": 60, "patience": 2, "learning_rate": 0.05}
     model = heedful.train(str(reviews), runs=tmp_path, **options)

@@ -24,6 +24,7 @@ from heedful.measures.divergence import LN_2
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.runs import Run
+from heedful.training.objectives import most_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
 
@@ -172,5 +173,5 @@ def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], console: C
     message = f"Training the model with {len(seeds)} other seeds ({listed}), or finding what is finished, in {run.parent}"
     pace = seconds_per_epoch(run)
     if pace is not None:
-        message += f": at most {len(seeds) * config.epochs * pace / 60:.0f} minutes, by the pace of the model's own training"
+        message += f": at most {len(seeds) * most_epochs(config) * pace / 60:.0f} minutes, by the pace of the model's own training"
     console.print(message + ".", soft_wrap=True, markup=False)

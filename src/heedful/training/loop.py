@@ -41,6 +41,7 @@ class Trainer:
     ) -> None:
         self.model, self.objective, self.options = model, objective, options
         self.metric = objective.metric or metric
+        self.epochs = options.epochs or objective.lasts
         rate = min(options.learning_rate, objective.fastest)
         self.optimiser = build_optimiser(
             options.model_copy(update={"learning_rate": rate}), objective.trained()
@@ -75,7 +76,7 @@ class Trainer:
         """Whether all epochs are done, or too many without a better one."""
         done, patience = self.progress.epoch, self.options.patience
         waited = (done - 1 - self.progress.best_epoch) / self.objective.waits
-        return done >= self.options.epochs or (patience is not None and done > 0 and waited >= patience)
+        return done >= self.epochs or (patience is not None and done > 0 and waited >= patience)
 
     def train_epoch(self, train: Instances, epoch: int) -> float:
         """One pass over train; gives the mean loss of a text."""
@@ -86,7 +87,7 @@ class Trainer:
             train.lengths, self.options.batch_size, seed=self.options.seed, epoch=epoch
         )
         total = 0.0
-        with self.watcher.epoch(epoch, self.options.epochs, len(batches)) as step:
+        with self.watcher.epoch(epoch, self.epochs, len(batches)) as step:
             for number, rows in enumerate(batches, start=1):
                 loss = self.train_step(train.batch(rows))
                 if math.isnan(loss):

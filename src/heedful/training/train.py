@@ -20,7 +20,7 @@ from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
-from heedful.training.objectives import OBJECTIVES, Objective, rarity_weights
+from heedful.training.objectives import OBJECTIVES, Objective, most_epochs, rarity_weights
 from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.preparing import Prepared, check_names, prepare
 from heedful.training.watching import Bars
@@ -172,6 +172,7 @@ def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
     values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
     read = OBJECTIVES.get(config.objective).options
+    values["epochs"] = most_epochs(config)
     values = {
         key: value for key, value in values.items() if key in read or key not in ObjectiveOptions.model_fields
     }

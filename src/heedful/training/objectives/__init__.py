@@ -31,6 +31,8 @@ class Objective:
     """Whether it needs attention to work on."""
     fastest: ClassVar[float] = math.inf
     """The largest learning rate it takes, for one that begins with a trained model."""
+    lasts: ClassVar[int] = 8
+    """Passes over train, at most, where the user does not say."""
     waits: ClassVar[int] = 1
     """How many times as patient it is as asked, where what selects the epoch goes up and down."""
     vanilla: ClassVar[bool] = False
@@ -106,6 +108,11 @@ OBJECTIVES: Registry[type[Objective]] = Registry(
     "heedful.training.objectives.steady",
     "heedful.training.objectives.consistency",
 )
+
+
+def most_epochs(config: TrainConfig) -> int:
+    """How long a run may be trained: as the user says, or as its objective does."""
+    return config.epochs or OBJECTIVES.get(config.objective).lasts
 
 
 def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:

@@ -55,6 +55,7 @@ class Steady(Anchored):
         "unknown": 0.2,
     }
     fastest = 1e-3
+    lasts = 20  # where texts are few, attention becomes steadier for as long
     waits = 3  # on a dev set of some hundred texts its loss goes up and down while it falls
 
     def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
