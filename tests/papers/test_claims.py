@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from heedful.measures import bootstrap_interval
-from heedful.papers.claims import Claim, judge, rank_correlation
+from heedful.papers.claims import Claim, Sample, judge, judge_samples, rank_correlation
 from heedful.papers.recipe import RECIPES
 from heedful.papers.results import Results
 
@@ -116,6 +117,15 @@ def test_rank_correlation_is_spearman_with_an_interval_of_its_own():
     assert found[1:3] == pytest.approx(resampled.confidence_interval, abs=0.02)
     perfect = pl.DataFrame({"x": x, "y": -x}).select(rank_correlation("x", "y")).to_series()
     assert perfect.to_list() == pytest.approx([-1.0] * 200)
+
+
+def test_the_mean_of_ratios_is_geometric():
+    """A ratio of 100 and one of 1/100 are 1 together, and the other way round too; differences are averaged as they are."""
+    draws = np.full(50, 1.0)
+    samples = [Sample("a", "x", 100.0, 100 * draws, 60), Sample("b", "x", 0.01, 0.01 * draws, 60)]
+    claim = weak(below=2.0)
+    assert judge_samples(replace(claim, ratio=True), samples).interval[:3] == pytest.approx((1, 1, 1))
+    assert judge_samples(claim, samples).interval[:3] == pytest.approx((50.005,) * 3)
 
 
 def test_every_claim_is_complete_and_can_be_measured():

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from scipy.stats import gmean
 
 from heedful.measures.intervals import Interval, bootstrap_interval
 from heedful.papers.results import Results
@@ -64,6 +65,8 @@ class Claim:
     """What the paper prints, where it prints a number."""
     unit: Unit = "texts"
     """What the interval counts."""
+    ratio: bool = False
+    """Whether its numbers are ratios: their mean over datasets and models is geometric, so that no one of them is the mean."""
 
     @property
     def range(self) -> str:
@@ -125,7 +128,7 @@ def judge(claim: Claim, results: Results) -> Judged:
 
 def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
     """Decide a claim from its numbers on all datasets and models."""
-    return _judge(claim, *_from_samples(samples))
+    return _judge(claim, *_from_samples(samples, geometric=claim.ratio))
 
 
 def _judge(claim: Claim, whole: Interval, found: Sequence[_Found]) -> Judged:
@@ -153,13 +156,14 @@ def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interva
     return whole, [(dataset, model, bootstrap_interval(texts)) for dataset, model, texts in found]
 
 
-def _from_samples(samples: Sequence[Sample]) -> tuple[Interval, list[_Found]]:
+def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[_Found]]:
     """Average over datasets and models, each counting the same, and take each alone."""
     if not samples:
         return bootstrap_interval(np.array([])), []
+    mean = gmean if geometric else np.mean
     whole = _interval(
-        float(np.mean([sample.estimate for sample in samples])),
-        np.mean([sample.draws for sample in samples], axis=0),
+        float(mean([sample.estimate for sample in samples])),
+        mean([sample.draws for sample in samples], axis=0),
         max(sample.size for sample in samples),
     )
     return whole, [(s.dataset, s.model, _interval(s.estimate, s.draws, s.size)) for s in samples]
