@@ -180,9 +180,11 @@ def test_a_bad_file_is_one_sentence(tmp_path, content, said):
 
 
 def test_no_such_file_or_vectors(tmp_path):
-    for missing in (tmp_path / "none.txt", tmp_path / "none.vec", "gluve"):
-        with pytest.raises(BadInput):
+    for missing in (tmp_path / "none.txt", tmp_path / "none.vec"):
+        with pytest.raises(BadInput, match=f"There is no file {missing} of synonyms or vectors"):
             find_synonyms(str(missing), ["film"], ["movie"])
+    with pytest.raises(BadInput, match="gluve"):
+        find_synonyms("gluve", ["film"], ["movie"])
 
 
 VECTORS = "film 1 0 0\nfilms 1 0 0\nmovie 0.9 0.1 0\ncold 0 1 0\n"

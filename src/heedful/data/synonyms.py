@@ -31,9 +31,11 @@ def find_synonyms(source: str, words: Iterable[str], known: Sequence[str]) -> di
     `read_synonym_file`). Synonyms are among `known`, the words that a model can read.
     """
     wanted = sorted({word.lower() for word in words if replaceable(word)})
-    if source in assets.assets() or not is_synonym_file(Path(source).expanduser()):
-        return from_vectors(source, wanted, known)
     path = Path(source).expanduser()
+    if source not in assets.assets() and path.suffix and not path.exists():
+        raise BadInput(f"There is no file {path} of synonyms or vectors: check the path.")
+    if source in assets.assets() or not is_synonym_file(path):
+        return from_vectors(source, wanted, known)
     listed = read_synonym_file(path)
     spelled = {word.lower(): word for word in reversed(known)}
     found: dict[str, str] = {}
