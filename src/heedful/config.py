@@ -20,6 +20,8 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Seed = Annotated[int, Field(ge=0, lt=2**31)]
+Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Size = Annotated[float, Field(gt=0)]
 Sizes = Annotated[tuple[Size, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
@@ -50,9 +52,7 @@ class DataOptions(_Options):
     test_fraction: Share = Field(
         0.1, gt=0, description="Share of train carved out as test where there is none."
     )
-    split_seed: int = Field(
-        0, ge=0, lt=2**31, description="Seed of the splits that are carved out; not the training seed."
-    )
+    split_seed: Seed = Field(0, description="Seed of the splits that are carved out; not the training seed.")
     skip_bad_rows: bool = Field(False, description="Leave out rows without text or label, and count them.")
     limit: Count | None = Field(None, description="Train on a sample of this many texts.")
     min_words: Count = Field(1, description="Leave out texts with fewer words.")
@@ -128,7 +128,7 @@ class TrainingOptions(_Options):
     metric: Metric | None = Field(
         None, description="Dev metric that selects the epoch; the dataset's own if not given."
     )
-    seed: int = Field(0, ge=0, lt=2**31, description="Seed of everything random.")
+    seed: Seed = Field(0, description="Seed of everything random.")
     threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
 
 
@@ -255,7 +255,7 @@ class AuditOptions(_Options):
     method: Literal["exact", "search"] = Field(
         "exact", description="Counterfactual heatmaps: exact where possible, or the published search."
     )
-    seeds: Numbers | None = Field(
+    seeds: Seeds | None = Field(
         None,
         description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the other models of seed_stability.",
     )
@@ -277,7 +277,7 @@ class AuditOptions(_Options):
         description="Sizes of a change of the weights, separated by commas (certificate).",
     )
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
-    seed: int = Field(0, ge=0, lt=2**31, description="Seed of samples, shuffles and intervals.")
+    seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 
 

@@ -112,6 +112,8 @@ def test_support_sentences_and_rationales_become_spans():
         ({"support": [3]}, "names sentence 3 and the text has 2"),
         ({"support": [-1]}, "names sentence -1"),
         ({"rationale": [1, 0]}, "marks 2 tokens and the text has 4"),
+        ({"rationale": "1 0"}, "marks 2 tokens and the text has 4"),
+        ({"rationale": [0, 1, 2, 0]}, "has a mark of 2"),
     ],
 )
 def test_evidence_that_does_not_fit_the_text_is_refused(extra, said):
@@ -119,7 +121,7 @@ def test_evidence_that_does_not_fit_the_text_is_refused(extra, said):
         read({"text": "A b. C d.", "label": 1} | extra)
 
 
-@pytest.mark.parametrize("other", [["because it is good"], "0 1 1", None, [0.5, 0.5]])
+@pytest.mark.parametrize("other", [["because it is good"], "0 1 good", "1", None, [0.5, 0.5]])
 def test_another_datasets_column_of_that_name_is_not_taken_for_evidence(other):
     split, _ = read({"text": "good film", "label": 1, "rationale": other})
     assert split.evidence == []
@@ -156,11 +158,27 @@ def test_neighbouring_words_of_a_rationale_are_one_span():
     assert [text[a:b] for a, b in rationale_spans(text, [1, 0, 1, 1], row=1)] == ["a", "good film"]
 
 
+@pytest.mark.parametrize("marked", [[0, 1], [False, True], [0.0, 1.0], "0 1", "[0, 1]", "0,1"])
+def test_marks_are_read_as_files_hold_them(marked):
+    split, _ = read({"text": "good film", "label": 1, "rationale": marked})
+    assert split.evidence == [[(5, 9)]]
+
+
 def test_texts_to_classify_need_no_label(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("text,question\none,two\nthree,four\n")
-    assert read_texts(file, "text", None) == (["one", "three"], None)
-    assert read_texts(file, "text", "question") == (["one", "three"], ["two", "four"])
+    assert read_texts(file, "text", None).texts == ["one", "three"]
+    assert read_texts(file, "text", "question").queries == ["two", "four"]
+
+
+def test_rationales_of_texts_without_labels_are_read_where_they_are_asked_for(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("text,rationale\ngood film,1 0\nbad film,[0 1]\n")
+    assert read_texts(file, "text", None, evidence=True).evidence == [[(0, 4)], [(4, 8)]]
+    file.write_text("text,rationale\ngood film,1 0 1\n")
+    with pytest.raises(BadInput, match="marks 3 tokens"):
+        read_texts(file, "text", None, evidence=True)
+    assert read_texts(file, "text", None).evidence == []
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,8 @@ def _from_file(
         )  # fmt: skip
         numbers = numbering(classifier.labels, set(raw.spellings))
         return path.name, raw.number(numbers, classifier.labels), True, ()
-    texts, queries = read_texts(path, options.text_column or "text", options.query_column)
-    split = Split(texts, np.zeros(len(texts), dtype=np.int64), queries)
+    raw = read_texts(path, options.text_column or "text", options.query_column, evidence=True)
+    split = Split(
+        raw.texts, np.zeros(len(raw.texts), dtype=np.int64), raw.queries or None, raw.evidence or None
+    )
     return path.name, split, False, ("There are no labels, so accuracy is not measured.",)

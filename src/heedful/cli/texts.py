@@ -90,7 +90,8 @@ def read_inputs(
             raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
         from heedful.data.reading import read_texts
 
-        return read_texts(file, text_column, query_column)
+        raw = read_texts(file, text_column, query_column)
+        return raw.texts, raw.queries or None
     if not texts:
         if sys.stdin.isatty():
             raise BadInput("No text is given: write one in quotes after the run, or use --file.")

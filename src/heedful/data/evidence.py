@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from heedful.data.corpus import Span
 from heedful.errors import BadInput
@@ -35,6 +36,26 @@ def support_spans(text: str, support: Sequence[int], *, row: int) -> list[Span]:
     return [sentences[number] for number in sorted(set(support))]
 
 
+_WRITTEN = re.compile(r"\s*(\[\s*[01]?([\s,]+[01])*\s*\]|[01]([\s,]+[01])+)\s*")
+
+
+def marks(raw: Any) -> list[int] | None:
+    """Read marks of tokens: a list of whole numbers, or zeros and ones in a string, as a CSV file holds them.
+
+    None for anything else, which is another dataset's column of the same name.
+
+    >>> marks([False, True]), marks([0.0, 1.0]), marks("[0, 1]"), marks("0 1"), marks("as good as gold")
+    ([0, 1], [0, 1], [0, 1], [0, 1], None)
+    """
+    if isinstance(raw, str) and _WRITTEN.fullmatch(raw):
+        return [int(mark) for mark in re.findall("[01]", raw)]
+    if not isinstance(raw, list) or not all(
+        isinstance(mark, int | float) and mark == mark // 1 for mark in raw
+    ):
+        return None
+    return [int(mark) for mark in raw]
+
+
 def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Span]:
     """Spans of the white-space tokens that an annotator marked; neighbours are joined.
 
@@ -46,6 +67,11 @@ def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Sp
         raise BadInput(
             f"The rationale in row {row} marks {len(rationale)} tokens and the text has {len(tokens)}: "
             f"give one 0 or 1 for every white-space token."
+        )
+    other = next((mark for mark in rationale if mark not in (0, 1)), None)
+    if other is not None:
+        raise BadInput(
+            f"The rationale in row {row} has a mark of {other}: give one 0 or 1 for every white-space token."
         )
     spans: list[Span] = []
     previous = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.data.corpus import Span, Split, Task
-from heedful.data.evidence import rationale_spans, support_spans
+from heedful.data.evidence import marks, rationale_spans, support_spans
 from heedful.data.labels import class_numbers, spell
 from heedful.data.rows import Row, read_rows
 from heedful.data.text import clean_text
@@ -150,7 +150,8 @@ def read_split(
         split.rows.append(number)
         if columns.query is not None:
             split.queries.append(query)
-        _read_extras(split, row, text, number)
+        _read_evidence(split, row, number)
+        _read_candidates(split, row, number)
     if columns is None:
         raise BadInput(f"There is no row in {where}: give a file with texts and labels.")
     if not split.texts:
@@ -158,9 +159,9 @@ def read_split(
     return split, columns
 
 
-def read_texts(file: Path, text_column: str, query_column: str | None) -> tuple[list[str], list[str] | None]:
-    """Read texts to classify, and their queries if there is a column of them; labels are not needed."""
-    texts, queries = [], []
+def read_texts(file: Path, text_column: str, query_column: str | None, *, evidence: bool = False) -> RawSplit:
+    """Read texts to classify, their queries if there is a column of them, and evidence if asked; no labels are needed."""
+    split = RawSplit(str(file))
     for number, row in read_rows(file):
         for column in filter(None, (text_column, query_column)):
             if column not in row:
@@ -169,20 +170,28 @@ def read_texts(file: Path, text_column: str, query_column: str | None) -> tuple[
                 )
             if not _text(row[column]):
                 raise BadInput(f"Row {number} of {file} has no {column}: mend it or take it out.")
-        texts.append(_text(row[text_column]))
+        split.texts.append(_text(row[text_column]))
         if query_column is not None:
-            queries.append(_text(row[query_column]))
-    if not texts:
+            split.queries.append(_text(row[query_column]))
+        if evidence:
+            _read_evidence(split, row, number)
+    if not split.texts:
         raise BadInput(f"There is no row in {file}: give a file with texts.")
-    return texts, queries or None
+    return split
 
 
-def _read_extras(split: RawSplit, row: Row, text: str, number: int) -> None:
-    """Evidence and candidates, for rows that carry them."""
-    if _is_numbers(row.get("rationale")):
-        split.evidence.append(rationale_spans(text, row["rationale"], row=number))
-    elif _is_numbers(row.get("support")):
-        split.evidence.append(support_spans(text, row["support"], row=number))
+def _read_evidence(split: RawSplit, row: Row, number: int) -> None:
+    """Rationale or support of the text read last, where its row carries one."""
+    text = split.texts[-1]
+    if (rationale := marks(row.get("rationale"))) is not None:
+        split.evidence.append(rationale_spans(text, rationale, row=number))
+    elif (support := marks(row.get("support"))) is not None:
+        split.evidence.append(support_spans(text, support, row=number))
+    _in_all_or_none(split, "evidence", split.evidence, number)
+
+
+def _read_candidates(split: RawSplit, row: Row, number: int) -> None:
+    """Candidates of the answer read last, where its row carries them."""
     if isinstance(row.get("candidates"), list):
         candidates = [sys.intern(spell(candidate) or "") for candidate in row["candidates"]]
         if split.spellings[-1] not in candidates:
@@ -191,11 +200,14 @@ def _read_extras(split: RawSplit, row: Row, text: str, number: int) -> None:
                 f"add it there."
             )
         split.candidates.append(candidates)
-    for name, column in (("evidence", split.evidence), ("candidates", split.candidates)):
-        if column and len(column) != len(split.texts):
-            raise BadInput(
-                f"Row {number} of {split.where} differs from others in having {name} or not: give it in all rows or in none."
-            )
+    _in_all_or_none(split, "candidates", split.candidates, number)
+
+
+def _in_all_or_none(split: RawSplit, name: str, column: list[Any], number: int) -> None:
+    if column and len(column) != len(split.texts):
+        raise BadInput(
+            f"Row {number} of {split.where} differs from others in having {name} or not: give it in all rows or in none."
+        )
 
 
 def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
@@ -205,11 +217,6 @@ def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
                 f"Column {column!r} in row {number} of {where} holds a {type(row[column]).__name__}: "
                 f"it must hold text or numbers."
             )
-
-
-def _is_numbers(raw: Any) -> bool:
-    """Whether this is evidence in one of our forms, and not another dataset's column of the same name."""
-    return isinstance(raw, list) and all(isinstance(part, int) for part in raw)
 
 
 def _text(raw: Any) -> str:
