@@ -415,3 +415,15 @@ def test_sharpness_by_hand(make_case):
         )
         assert found["largest_weight"][row].item() == pytest.approx(weights.mean(0).max(), abs=1e-6)
         assert found["flat"][row].item() == float(found["sharpness"][row] < 0.02)
+
+
+def test_sharpness_of_other_scores_is_that_of_their_sizes(make_case):
+    case = make_case("heads")
+    audit = AUDITS.get("sharpness")(AuditOptions(), source="gradient", task=case.classifier.task)
+    found = audit.rows(case.reading)
+    for row in case.texts():
+        sizes = case.reading.scores("gradient")[row, : case.items(row)].abs().numpy()
+        shares = sizes / sizes.sum()
+        uniform = np.full(len(shares), 1 / len(shares))
+        assert found["sharpness"][row].item() == pytest.approx(js(shares, uniform), abs=1e-6)
+        assert found["largest_weight"][row].item() == pytest.approx(shares.max(), abs=1e-6)

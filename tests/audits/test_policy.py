@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 import torch
 import yaml
@@ -141,6 +142,19 @@ def test_a_flat_model_is_never_shown(model, many_texts, tmp_path):
     # Nor by a policy that forgets to ask.
     lenient = write(tmp_path, {"version": 1, "name": "mine", "rules": [LOW]})
     assert str(judge(read_policy(lenient), summaries() | found.summaries)) == "do not show"
+
+
+@pytest.mark.parametrize("value", [0.0, -3.0])
+def test_flat_scores_are_never_shown_however_sharp_attention_is(model, many_texts, value):
+    classifier = model(encoder="average")
+    texts = pl.read_csv(many_texts)["text"].to_list()
+    scores = [[value] * len(p.items) for p in heedful.explain(classifier, texts, "attention")]
+    found = heedful.audit(classifier, many_texts, scores=scores, progress=False, only=["sharpness"])
+    rows = found.to_frame("sharpness")
+    assert rows["sharpness"].to_list() == pytest.approx([0] * len(rows), abs=1e-12)
+    assert rows["largest_weight"].to_list() == pytest.approx((1 / rows["items"]).to_list())
+    assert found.summaries["sharpness"].number("flat").estimate == 1.0
+    assert str(judge(read_policy(), summaries() | found.summaries, source="own")) == "do not show"
 
 
 def test_only_some_audits_never_show(model, many_texts):

@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -105,6 +106,20 @@ def test_what_was_not_run_is_said_and_how_to_run_it(result) -> None:
     assert "heedful audit toy-run --only counterfactual" in text
     assert "Another heatmap, the same answer" not in text
     assert "was not measured" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "command", "unasked"),
+    [
+        ("gradient", "heedful audit toy-run --source gradient --only ", ("permutation", "certificate")),
+        ("own scores", "heedful audit toy-run --source FILE --only ", ("permutation", "embedding_stability")),
+    ],
+)
+def test_of_other_scores_only_what_can_be_asked_is_proposed(result, source, command, unasked) -> None:
+    found = result(names=["sharpness"])
+    found = replace(found, about=found.about.model_copy(update={"source": source}))
+    (line,) = re.findall(f"{command}[a-z_,]+", render([Material.of(found)]))
+    assert "flip_set" in line and not any(name in line for name in unasked)
 
 
 def test_no_texts_at_all_is_no_crash(result) -> None:

@@ -44,7 +44,7 @@ class EmbeddingStability(StabilityAudit):
     method = (
         "Normal noise is added to the embeddings of one random word (all its pieces), and of all words; questions and "
         "special tokens are left alone. The text is read again, and its heatmap and prediction are compared with those "
-        "without noise. The same directions are scaled to each size of noise, and several are drawn for every text. The "
+        "without noise. The same directions are scaled to each size of noise; one is drawn for every text, or as many as --draws asks for. The "
         "relative JSD divides by how far both heatmaps stand from uniform; the policy looks at that one, for noise on all words."
     )
 

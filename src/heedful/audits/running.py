@@ -87,7 +87,7 @@ def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
 def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
     """Which audits to run: sharpness always; of other scores than attention only what can be asked of them."""
     for name in only or ():
-        if AUDITS.get(name).of_weights and other and name != ALWAYS:
+        if AUDITS.get(name).of_weights and other:
             raise BadInput(
                 f"{name} asks about attention itself: leave out --source, or choose another audit."
             )

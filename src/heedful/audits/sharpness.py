@@ -11,7 +11,8 @@ from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, regi
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.reading import Reading
-from heedful.measures.divergence import LN_2, sharpness
+from heedful.audits.stability import largest, see, sharp
+from heedful.measures.divergence import LN_2
 
 FLAT = 0.02
 """Nats of JSD to uniform below which a heatmap is called flat: no weight is then far above its fair share."""
@@ -19,15 +20,14 @@ FLAT = 0.02
 
 @register
 class Sharpness(Audit):
-    """How far the weights are from uniform."""
+    """How far the weights, or the scores of another source, are from uniform."""
 
     name = "sharpness"
     question = "Does the heatmap point anywhere at all?"
     paper = "heedful"
-    of_weights = True
     measures: ClassVar = {
         "sharpness": Measure(
-            "JSD of the weights to uniform, in nats",
+            "JSD of the heatmap to uniform, in nats",
             high=LN_2,
             better="higher",
             plain="On average a heatmap stands {} nats away from one that is the same everywhere.",
@@ -51,7 +51,8 @@ class Sharpness(Audit):
     equation = "sharpness = JSD(α, uniform) = H((α + u) / 2) − H(α) / 2 − H(u) / 2,  u = 1 / items"
     method = (
         "The Jensen-Shannon divergence between the weights of a text and weights that are all alike, in nats, averaged "
-        f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat."
+        f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat. Of an explainer "
+        "the sizes of its scores, divided by their sum, take the place of the weights; scores that are all zero point nowhere."
     )
     order = Order("sharpness", "sharpness", worst="lowest")
 
@@ -67,13 +68,14 @@ class Sharpness(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Measure each head against uniform, and average over heads."""
-        weights = reading.weights.double()
-        mask = reading.mask[:, None].expand_as(weights)
-        sharp = sharpness(weights, mask).mean(1)
-        flat = (sharp < FLAT).double()
+        seen = see(reading, self.source)
+        apart = sharp(seen)
+        nowhere = apart.isnan()
+        apart = apart.masked_fill(nowhere, 0.0)
+        flat = (apart < FLAT).double()
         return {
-            "sharpness": sharp,
-            "largest_weight": weights.mean(1).amax(-1),
+            "sharpness": apart,
+            "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest(seen)),
             "flat": flat,
             "flat_needed": flat.masked_fill(reading.needless, torch.nan),
         }

@@ -41,10 +41,10 @@ class Neighbour(NamedTuple):
 
 
 def not_run(material: Material) -> list[str]:
-    """Audits that could be asked of any texts and were not."""
-    other = material.source != "attention"
-    able = [n for n in AUDITS if not AUDITS.get(n).wants and not (other and AUDITS.get(n).of_weights)]
-    return [name for name in able if name not in material.summaries]
+    """Audits that could be asked of these scores on any texts, and were not."""
+    other, own = material.source != "attention", material.source == "own"
+    known = [(name, AUDITS.get(name)) for name in AUDITS if name not in material.summaries]
+    return [n for n, a in known if not (a.wants or (other and a.of_weights) or (own and a.renews))]
 
 
 def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
@@ -55,7 +55,10 @@ def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
         questions = " ".join(
             f"{name.replace('_', ' ').capitalize()}: {AUDITS.get(name).question}" for name in missing
         )
-        found.append(Step("Ask what was not asked", questions, f"heedful audit {run} --only {','.join(missing)}"))  # fmt: skip
+        source = {"attention": "", "own": " --source FILE"}.get(
+            material.source, f" --source {material.source}"
+        )
+        found.append(Step("Ask what was not asked", questions, f"heedful audit {run}{source} --only {','.join(missing)}"))  # fmt: skip
     return found
 
 
