@@ -173,7 +173,7 @@ class ObjectiveOptions(_Options):
     overlap: float | None = Field(
         None,
         ge=0,
-        description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the JSD in steady); 0 leaves it out.",
+        description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the distance to it in steady); 0 leaves it out.",
     )
     top_k: Count = Field(
         7,

@@ -245,4 +245,13 @@ def test_an_option_at_its_default_says_nothing() -> None:
 def test_an_objective_reads_what_it_has_values_for(name: str) -> None:
     """Else a value would change what is trained and not which run it is."""
     objective = OBJECTIVES.get(name)
-    assert set(objective.own) <= set(objective.options) <= set(ObjectiveOptions.model_fields)
+    for encoder in ("bilstm", "hf:anything"):
+        assert set(objective.usual(encoder)) <= set(objective.options) <= set(ObjectiveOptions.model_fields)
+
+
+def test_steady_holds_a_transformers_heatmap_more_firmly_unless_told_otherwise() -> None:
+    given = {"dataset": "mock_1", "objective": "steady"}
+    assert resolve(given).overlap == resolve({**given, "encoder": "gru"}).overlap == 2
+    assert resolve({**given, "encoder": "hf:minilm-l6"}).overlap == 600
+    assert resolve({**given, "encoder": "hf:minilm-l6", "overlap": 5}).overlap == 5
+    assert resolve({**given, "objective": "consistency", "encoder": "hf:minilm-l6"}).overlap is None

@@ -42,11 +42,9 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
         given = {**twin_defaults(given.get("base")), **given}
     if "dataset" not in given or given["dataset"] is None:
         raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
-    filled = preset_values(
-        given.get("preset"), dataset=str(given["dataset"]), encoder=str(given.get("encoder", ""))
-    )
-    objective = str(given.get("objective", "vanilla"))
-    own = OBJECTIVES.get(objective).own if objective in OBJECTIVES else {}
+    encoder, objective = str(given.get("encoder", "")), str(given.get("objective", "vanilla"))
+    filled = preset_values(given.get("preset"), dataset=str(given["dataset"]), encoder=encoder)
+    own = OBJECTIVES.get(objective).usual(encoder) if objective in OBJECTIVES else {}
     told = {name: value for name, value in given.items() if value is not None or name not in own}
     config = build(TrainConfig, {**filled, **own, **told})
     check_names(config)

@@ -25,6 +25,8 @@ class Objective:
     """Fields of `ObjectiveOptions` that it reads."""
     own: ClassVar[Mapping[str, Any]] = {}
     """Values of its options where the user gives none; they are written into the run's config."""
+    of_transformers: ClassVar[Mapping[str, Any]] = {}
+    """Those of them that are others where the encoder is a transformer."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
     attends: ClassVar[bool] = False
@@ -62,10 +64,15 @@ class Objective:
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:
         """Refuse options that these texts do not allow, before anything is trained or written."""
 
+    @classmethod
+    def usual(cls, encoder: str) -> dict[str, Any]:
+        """Its own values for a model with this encoder."""
+        return {**cls.own, **(cls.of_transformers if encoder.startswith("hf:") else {})}
+
     def choice(self, name: str) -> Any:
         """What the user chose for an option, or the objective's own value."""
         given = getattr(self.config, name)
-        return self.own.get(name) if given is None else given
+        return self.usual(self.model.architecture.encoder).get(name) if given is None else given
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Compute once what every step needs."""

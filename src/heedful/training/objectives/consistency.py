@@ -26,6 +26,7 @@ class Consistency(Steady):
     options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise", "unknown")
     metric = "consistency"
     own: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all", "unknown": 0.2}
+    of_transformers: ClassVar = {}
 
     def moved(
         self,
