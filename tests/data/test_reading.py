@@ -127,6 +127,11 @@ def test_another_datasets_column_of_that_name_is_not_taken_for_evidence(other):
     assert split.evidence == []
 
 
+def test_sentences_named_in_a_string_are_not_taken_for_some_rows_alone():
+    split, _ = read(*({"text": "A b. C d.", "label": 1, "support": s} for s in ("[0, 1]", "[2]")))
+    assert split.evidence == []
+
+
 @pytest.mark.parametrize("name", ["support", "candidates"])
 @pytest.mark.parametrize("first", [True, False])
 def test_evidence_and_candidates_are_in_all_rows_or_in_none(name, first):

@@ -40,20 +40,21 @@ _WRITTEN = re.compile(r"\s*(\[\s*[01]?([\s,]+[01])*\s*\]|[01]([\s,]+[01])+)\s*")
 
 
 def marks(raw: Any) -> list[int] | None:
-    """Read marks of tokens: a list of whole numbers, or zeros and ones in a string, as a CSV file holds them.
-
-    None for anything else, which is another dataset's column of the same name.
+    """Read marks of tokens: a list of numbers, or zeros and ones in a string, as a CSV file holds them; else None.
 
     >>> marks([False, True]), marks([0.0, 1.0]), marks("[0, 1]"), marks("0 1"), marks("as good as gold")
     ([0, 1], [0, 1], [0, 1], [0, 1], None)
     """
     if isinstance(raw, str) and _WRITTEN.fullmatch(raw):
         return [int(mark) for mark in re.findall("[01]", raw)]
-    if not isinstance(raw, list) or not all(
-        isinstance(mark, int | float) and mark == mark // 1 for mark in raw
-    ):
+    return whole_numbers(raw)
+
+
+def whole_numbers(raw: Any) -> list[int] | None:
+    """Read a list of whole numbers; None for anything else, which is another dataset's column of the same name."""
+    if not isinstance(raw, list) or not all(isinstance(n, int | float) and n == n // 1 for n in raw):
         return None
-    return [int(mark) for mark in raw]
+    return [int(n) for n in raw]
 
 
 def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Span]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.data.corpus import Span, Split, Task
-from heedful.data.evidence import marks, rationale_spans, support_spans
+from heedful.data.evidence import marks, rationale_spans, support_spans, whole_numbers
 from heedful.data.labels import class_numbers, spell
 from heedful.data.rows import Row, read_rows
 from heedful.data.text import clean_text
@@ -185,7 +185,7 @@ def _read_evidence(split: RawSplit, row: Row, number: int) -> None:
     text = split.texts[-1]
     if (rationale := marks(row.get("rationale"))) is not None:
         split.evidence.append(rationale_spans(text, rationale, row=number))
-    elif (support := marks(row.get("support"))) is not None:
+    elif (support := whole_numbers(row.get("support"))) is not None:
         split.evidence.append(support_spans(text, support, row=number))
     _in_all_or_none(split, "evidence", split.evidence, number)
 
