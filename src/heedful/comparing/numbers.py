@@ -47,7 +47,7 @@ class Column(NamedTuple):
 def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[Column]:
     """Choose the numbers that stand for each audit; with `every`, all that are better high or low.
 
-    Stability audits repeat sharpness, for it may be that of other scores than attention.
+    Stability audits repeat sharpness: it is that of what they compare, such as words with their pieces added up.
     """
     found = []
     if result.about.performance:
