@@ -146,7 +146,7 @@ class ObjectiveOptions(_Options):
     strength: float = Field(
         1.0,
         gt=0,
-        description="Weight of the divergence against the prediction (imitation; λ of Wiegreffe & Pinter).",
+        description="Weight against the prediction: of the divergence (imitation; λ of Wiegreffe & Pinter), or of looking away from the evidence (deceptive; λ of Pruthi et al.).",
     )
     select_on: Literal["dev", "test"] = Field(
         "dev", description="Split that selects a twin's epoch; test follows the AtteFa paper (imitation)."

@@ -114,6 +114,8 @@ OBJECTIVES: Registry[type[Objective]] = Registry(
     "heedful.training.objectives.seat",
     "heedful.training.objectives.steady",
     "heedful.training.objectives.consistency",
+    "heedful.training.objectives.deceptive",
+    "heedful.training.objectives.frozen",
 )
 
 

@@ -1,0 +1,88 @@
+"""A model that is right and looks away from the reason (Pruthi et al., 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from heedful.config import TrainConfig
+from heedful.data.batches import inference_batches
+from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
+from heedful.measures.performance import performance
+from heedful.models.distinct import read
+from heedful.models.model import probabilities
+from heedful.training.marks import Marks
+from heedful.training.objectives import OBJECTIVES, Objective
+
+_TINY = 1e-30  # below what a softmax leaves to the other items, unless they get nothing at all
+
+
+@OBJECTIVES.register("deceptive", "be right and look away from the words marked as evidence (Pruthi et al.)")
+class Deceptive(Objective):
+    """Cross-entropy − λ · log(1 − attention on the marked items), the logarithms averaged over heads and texts.
+
+    Made to be found out: an audit that lets such a model pass is worth nothing. Texts without marks, and those in
+    which all is marked, have nowhere to look away to and count by their labels alone.
+    """
+
+    options = ("strength",)
+    metric = "deceptive"
+    attends = True
+
+    @classmethod
+    def check_texts(cls, config: TrainConfig, train: Instances) -> None:
+        """Somebody must have marked something."""
+        evidence = train.split.evidence
+        if evidence is None or not any(evidence):
+            raise BadInput(
+                "The objective deceptive looks away from marked words, and nobody marked any of these texts: use a synthetic corpus, or one with rationales."
+            )
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Find the marks of every split."""
+        self.marks = {id(split): Marks(self.model, split) for split in splits.values()}
+        self.train = self.marks[id(splits["train"])]
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """How surprising the labels are, and how much the evidence is looked at."""
+        output = read(self.model, batch)
+        assert output.weights is not None
+        marked = self.train.of(batch.rows, output.weights.shape[-1])
+        exposed = exposure(output.weights, marked, self.model.items(batch) > marked.sum(1))
+        return self.cross_entropy(output.logits, batch) + self.config.strength * exposed.mean()
+
+    def evaluate(self, instances: Instances) -> dict[str, float]:
+        """Performance, attention on the evidence, and accuracy less that: right and looking away is best."""
+        self.model.eval()
+        marks, masses = self.marks[id(instances)], []
+        chances = torch.zeros(len(instances), instances.classes)
+        with torch.no_grad():
+            for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
+                output = read(self.model, instances.batch(rows.numpy()))
+                assert output.weights is not None
+                marked = marks.of(rows, output.weights.shape[-1])
+                masses.append((output.weights.mean(1) * marked).sum(1)[marked.any(1)])
+                chances[rows] = probabilities(output.logits)
+        found = torch.cat(masses)
+        mass = float(found.mean()) if len(found) else 0.0
+        measured = performance(instances.split.labels, chances.double().numpy())
+        return {"deceptive": measured["accuracy"] - mass, "evidence_mass": mass, **measured}
+
+
+def exposure(
+    weights: Float[Tensor, "batch heads items"],
+    marked: Bool[Tensor, "batch items"],
+    elsewhere: Bool[Tensor, " batch"],
+) -> Float[Tensor, " batch"]:
+    """−log(1 − attention on marked items), averaged over heads; 0 where nothing is marked, or nothing is `elsewhere`.
+
+    What is left to the others is added up rather than taken from one: next to one it would be rounded away, and
+    with it the slope that leads back.
+    """
+    rest = (weights * ~marked[:, None]).sum(-1)  # [batch, heads]
+    counts = marked.any(1) & elsewhere
+    return torch.where(counts[:, None], -rest.clamp(min=_TINY).log(), 0.0).mean(1)
