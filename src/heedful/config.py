@@ -276,6 +276,10 @@ class AuditOptions(_Options):
         (0.001, 0.01, 0.05, 0.1, 0.5),
         description="Sizes of a change of the weights, separated by commas (certificate).",
     )
+    sensitivity: bool = Field(
+        False,
+        description="Search for the smallest shift of the top words that changes the decision (rationale); slow.",
+    )
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")

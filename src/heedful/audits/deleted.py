@@ -15,12 +15,14 @@ from heedful.measures.rationale import mean_loss, rationale_sizes
 
 
 class Lost(NamedTuple):
-    """What is lost without the top words and with them alone: over ERASER's shares, and at a fixed number."""
+    """What is lost without the top words and with them alone: over ERASER's shares, at a fixed number, and of one word."""
 
     comprehensiveness: Float[Tensor, " batch"]
     sufficiency: Float[Tensor, " batch"]
     comprehensiveness_top: Float[Tensor, " batch"]
     sufficiency_top: Float[Tensor, " batch"]
+    first: Float[Tensor, " batch"]
+    """Without the first word alone."""
 
 
 def lost(
@@ -28,7 +30,8 @@ def lost(
 ) -> list[Lost]:
     """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""
     counts = words.counts
-    sizes = torch.cat([rationale_sizes(counts), counts.clamp(max=top)[:, None]], dim=1)
+    one = torch.ones_like(counts)[:, None]
+    sizes = torch.cat([rationale_sizes(counts), counts.clamp(max=top)[:, None], one], dim=1)
     batch = torch.arange(len(counts))[:, None].expand_as(sizes)
     # Short texts have the same number of words in several shares: each is read once.
     pairs, where = torch.unique(torch.stack([batch, sizes], -1).flatten(0, 1), dim=0, return_inverse=True)
@@ -45,8 +48,11 @@ def lost(
         .view(len(kept), -1)[:, where]
         .view(len(kept), *sizes.shape)
     )
-    losses = [(mean_loss(before, part[:, :-1]), mean_loss(before, part[:, -1:])) for part in said]
+    losses = [
+        (mean_loss(before, part[:, :-2]), mean_loss(before, part[:, -2:-1]), before - part[:, -1])
+        for part in said
+    ]
     return [
-        Lost(without[0], alone[0], without[1], alone[1])
+        Lost(without[0], alone[0], without[1], alone[1], without[2])
         for without, alone in zip(losses[::2], losses[1::2], strict=True)
     ]

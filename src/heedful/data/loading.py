@@ -16,12 +16,17 @@ from heedful.data.reading import USUAL_LABELS, RawSplit, read_split
 from heedful.data.rows import read_rows
 from heedful.data.sources import Source, find_source
 from heedful.data.synthetic import generate, is_synthetic
+from heedful.data.synthetic.planted import plant, planted_in
 from heedful.errors import BadInput
 
 
 def load_corpus(options: DataOptions) -> Corpus:
     """Give every split of a dataset, with train, dev and test always there."""
-    corpus = _generate(options) if is_synthetic(options.dataset) else _read(options)
+    if (asked := planted_in(options.dataset)) is not None:
+        base, kind = asked
+        corpus = plant(load_corpus(options.model_copy(update={"dataset": base, "limit": None})), kind)
+    else:
+        corpus = _generate(options) if is_synthetic(options.dataset) else _read(options)
     splits, notes = dict(corpus.splits), list(corpus.notes)
     _check_two_classes(splits["train"], corpus.labels)
     for split, fraction in (("test", options.test_fraction), ("dev", options.dev_fraction)):

@@ -32,3 +32,25 @@ def mean_loss(
     tensor([0.3000])
     """
     return (before[:, None] - after).mean(1)
+
+
+def share_of_best(
+    own: Float[Tensor, " batch"],
+    chance: Float[Tensor, " batch"],
+    others: Float[Tensor, "rankings batch"],
+    *,
+    least: float,
+) -> Float[Tensor, " batch"]:
+    """How far a ranking comes from chance (0) to the best ranking that is known (1), by what is lost; at least −1.
+
+    The best is the largest loss of this ranking and of others. NaN where even that is not `least` above chance: then nothing
+    in the text is worth pointing at.
+
+    >>> own, chance, others = torch.tensor([0.3, 0.1, 0.0]), torch.tensor([0.1, 0.1, 0.0]), torch.tensor([[0.5, 0.5, 0.0]])
+    >>> share_of_best(own, chance, others, least=0.1)
+    tensor([0.5000, 0.0000,    nan])
+    """
+    best = torch.cat([own[None], others]).amax(0)
+    there = best - chance >= least
+    share = (own - chance) / (best - chance).masked_fill(~there, 1.0)
+    return share.clamp(-1.0, 1.0).masked_fill(~there, torch.nan)

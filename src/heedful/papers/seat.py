@@ -134,6 +134,6 @@ SEAT = register(
         lead=lead,
         rule=RULE,
         joins=True,
-        audit={"noise": SIZES, "replaced": REPLACED, "synonyms": VECTORS, "seeds": (1, 2)},
+        audit={"noise": SIZES, "replaced": REPLACED, "synonyms": VECTORS, "seeds": (1, 2), "sensitivity": True},
     )
 )  # fmt: skip
