@@ -167,6 +167,7 @@ AUDITS: Registry[type[Audit]] = Registry(
     "heedful.audits.word_stability",
     "heedful.audits.seed_stability",
     "heedful.audits.rationale",
+    "heedful.audits.infidelity",
     "heedful.audits.certificate",
     "heedful.audits.plausibility",
 )
