@@ -77,7 +77,9 @@ class ModelOptions(_Options):
     widths: Numbers = Field(
         (1, 3, 5, 7), description="Window widths of a cnn, odd or even, separated by commas."
     )
-    activation: Literal["relu", "tanh"] = Field("relu", description="Activation of cnn and average encoders.")
+    activation: Literal["relu", "tanh"] = Field(
+        "relu", description="Activation of cnn, average and pointer encoders."
+    )
     hierarchical: bool = Field(False, description="Words, then sentences, with attention on both levels.")
     sentence_encoder: str | None = Field(
         None, description="Encoder over sentences; the same as for words if not given."
@@ -220,6 +222,12 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
             raise ValueError(
                 "hierarchical: a pretrained transformer reads whole texts; choose another encoder"
             )
+        if "pointer" in (self.encoder, self.sentence_encoder) and self.hierarchical:
+            raise ValueError(
+                "hierarchical: pointer speaks by single words, and a sentence is read by its states; choose another encoder"
+            )
+        if self.encoder == "pointer" and self.pooling != "attention":
+            raise ValueError("pooling: pointer says by attention what counts; use --pooling attention")
         if self.hierarchical and self.pooling not in ("attention", "mean", "max", "last"):
             raise ValueError("pooling: a hierarchical network has no [CLS] token")
         return self

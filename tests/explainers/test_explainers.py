@@ -19,6 +19,8 @@ SHAPES = [
     {"encoder": "bigru", "heads": 2},
     {"encoder": "rnn", "attention": "dot"},
     {"encoder": "average"},
+    {"encoder": "pointer"},
+    {"encoder": "pointer", "heads": 2, "attention": "dot", "normaliser": "sparsemax"},
     {"encoder": "none", "heads": 2, "decoder": "mlp"},
     {"encoder": "cnn", "normaliser": "sparsemax"},
     {"encoder": "average", "normaliser": "entmax15"},

@@ -45,6 +45,28 @@ def test_a_convolution_sees_its_window_and_nothing_else():
     assert not changed[:, 2:].any()
 
 
+@pytest.mark.parametrize("lengths", [[7, 7, 7], [7, 1, 2]], ids=["even", "ragged"])
+def test_a_pointer_points_by_a_bilstm_and_speaks_by_the_word_alone(lengths):
+    options = ModelOptions(hidden=3, activation="tanh")
+    encoder = ENCODERS.get("pointer")(options, 4)
+    bilstm, average = (ENCODERS.get(name)(options, 4) for name in ("bilstm", "average"))
+    bilstm.load_state_dict(encoder.context.state_dict())
+    average.load_state_dict({k: v for k, v in encoder.state_dict().items() if not k.startswith("context.")})
+    x, present = _ragged(lengths, 7)
+    assert torch.equal(encoder.keys(x, present), bilstm(x, present))
+    assert torch.equal(encoder(x, present), average(x, present))
+    assert (encoder.size, encoder.key_size) == (3, 6)
+
+
+def test_a_word_says_the_same_in_every_context(toy_classifier, toy_split):
+    """Deleting the others changes how much a word counts, and not what it says."""
+    model = (classifier := toy_classifier(encoder="pointer")).model
+    batch = classifier.batch(["a fine film", "a dull film"])
+    states = model.encode(model.embed(batch), batch)
+    assert torch.equal(states.h[0, [0, 2]], states.h[1, [0, 2]])
+    assert not torch.equal(model.attend(states)[0], model.attend(states)[1])
+
+
 def test_pooling_ignores_what_is_masked():
     h = torch.tensor([[[1.0, -5.0], [3.0, -7.0], [99.0, 99.0]]])
     mask = torch.tensor([[True, True, False]])

@@ -13,6 +13,8 @@ from heedful.models.model import probabilities
 SHAPES = [
     *({"encoder": name} for name in ENCODERS),
     {"encoder": "average", "activation": "tanh"},
+    {"encoder": "pointer", "heads": 2, "attention": "dot"},
+    {"encoder": "pointer", "decoder": "mlp", "normaliser": "sparsemax"},
     {"encoder": "bilstm", "attention": "dot"},
     {"encoder": "cnn", "widths": (3, 4, 5), "pooling": "max"},
     {"encoder": "lstm", "pooling": "last"},
@@ -30,7 +32,7 @@ TASKS = [{"classes": 2}, {"classes": 4}, {"classes": 3, "query": True}]
 
 
 ATTENTIVE = [shape for shape in SHAPES if "pooling" not in shape]
-LINEAR = [shape for shape in ATTENTIVE if "heads" not in shape]
+LINEAR = [shape for shape in ATTENTIVE if not {"heads", "decoder"} & {*shape}]
 
 
 @pytest.fixture
@@ -117,10 +119,10 @@ def test_contextual_says_whether_a_state_depends_on_other_words(encoder, toy_cla
     embedded = classifier.model.embed(batch).detach()
     changed = embedded.clone()
     changed[:, 2] += 1.0
-    before = classifier.model.encode(embedded, batch).h
-    after = classifier.model.encode(changed, batch).h
-    others = [i for i in range(before.shape[1]) if i != 2]
-    moved = not torch.equal(before[:, others], after[:, others])
+    before, after = (classifier.model.encode(e, batch) for e in (embedded, changed))
+    others = [i for i in range(embedded.shape[1]) if i != 2]
+    pairs = [(before.h, after.h), *([] if before.keys is None else [(before.keys, after.keys)])]
+    moved = not all(torch.equal(b[:, others], a[:, others]) for b, a in pairs)
     assert moved == classifier.model.encoder.contextual
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 from jaxtyping import Float
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
-from heedful.models.encoders import Recurrent
+from heedful.models.encoders import Recurrent, recurrent_part
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.recurrence import ScaledReading
 from heedful.models.states import States
@@ -49,8 +50,9 @@ def scaled(model: AttentionModel, batch: Batch) -> Callable[[Float[Tensor, "read
     """
     embedded, tokens = model.embed(batch).detach(), batch.tokens
     read, query = None, None
-    if isinstance(model.encoder, Recurrent):
-        read = ScaledReading(model.encoder, embedded, tokens.present)
+    recurrent = recurrent_part(model.encoder)
+    if recurrent is not None:
+        read = ScaledReading(recurrent, embedded, tokens.present)
         if batch.query is not None:
             with torch.no_grad():
                 query = model.encode(embedded, batch).query
@@ -62,7 +64,11 @@ def scaled(model: AttentionModel, batch: Batch) -> Callable[[Float[Tensor, "read
             return model.encode(scales[..., None] * embedded.repeat(times, 1, 1), batch.take(rows))
         h = read(scales.view(times, len(batch), -1)).flatten(0, 1)
         again = (None if field is None else field.repeat(times, 1) for field in (query, batch.candidates))
-        return States(h, tokens.mask.repeat(times, 1), *again)
+        whole = States(h, tokens.mask.repeat(times, 1), *again)
+        if isinstance(model.encoder, Recurrent):
+            return whole
+        own = model.encoder(scales[..., None] * embedded.repeat(times, 1, 1), tokens.present.repeat(times, 1))
+        return replace(whole, h=own, keys=h)
 
     return states
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -11,7 +13,7 @@ from heedful.data.instances import Batch
 from heedful.explainers.erased import chances_without
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.deletion import Deletions
-from heedful.models.encoders import Recurrent
+from heedful.models.encoders import Recurrent, recurrent_part
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.states import States
 
@@ -29,8 +31,9 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Te
     all by one that is not contextual.
     """
     with torch.no_grad():
-        if isinstance(model.encoder, Recurrent):
-            return _run_on(model, model.encoder, batch)
+        recurrent = recurrent_part(model.encoder)
+        if recurrent is not None:
+            return _run_on(model, recurrent, batch)
         states = model.encode(model.embed(batch), batch)
         weights = model.attend(states)
         before = probabilities(model.decode(states, weights))
@@ -63,6 +66,8 @@ def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Te
     """
     embedded, present, mask = model.embed(batch), batch.tokens.present, batch.tokens.mask
     query = None if batch.query is None else model.encode(embedded, batch).query
+    # What the words say by themselves, where the recurrent states are only scored.
+    own = None if model.encoder is encoder else model.encoder(embedded, present)
     read = _read_halves if _linear(model, batch) else _read_states
     scores = embedded.new_zeros(mask.shape)
     order = present.sum(1).argsort(descending=True, stable=True)
@@ -71,10 +76,11 @@ def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Te
         rows, order = order.tensor_split([max(1, _STATES // tokens**2)])
         deletions = Deletions(encoder, embedded[rows, :tokens], present[rows, :tokens])
         whole = States(
-            h=deletions.whole,
+            h=deletions.whole if own is None else own[rows, :tokens],
             mask=mask[rows, :tokens],
             query=None if query is None else query[rows],
             candidates=None if batch.candidates is None else batch.candidates[rows],
+            keys=None if own is None else deletions.whole,
         )
         before = probabilities(model.decode(whole, model.attend(whole)))
         size = max(1, MAX_TOKENS // (len(rows) * tokens))
@@ -104,6 +110,8 @@ def _read_states(
         None if field is None else field.repeat(len(gaps), 1) for field in (whole.query, whole.candidates)
     )
     left = States(h, mask, query, candidates)
+    if whole.keys is not None:
+        left = replace(left, h=whole.h.repeat(len(gaps), 1, 1), keys=h)
     return model.decode(left, model.attend(left))
 
 
@@ -120,7 +128,8 @@ def _read_halves(
     """Read each half of a state where it has just been made; the other half is that of the whole text.
 
     φ = v·tanh(W₁f·f + W₁b·b + bias), and the logits are Σ α (W_f·f + W_b·b) + bias: no state is laid out. With
-    tanh x = 2σ(2x) − 1 the scores are 2v·σ, but for a constant that normalising takes away.
+    tanh x = 2σ(2x) − 1 the scores are 2v·σ, but for a constant that normalising takes away. Where states are
+    only scored, what the words say stays as it was.
     """
     assert model.attention is not None
     vectors, project = model.attention.similarity.vector, model.attention.similarity.project_state
@@ -132,18 +141,26 @@ def _read_halves(
     say = output.weight.view(-1, output.in_features // heads)  # [outputs · heads, size]
     # Halves are h / 2, and what tanh reads is doubled.
     to_inner = [4 * part.T for part in project.weight.chunk(len(halves), dim=1)]
-    to_say = [2 * part.T for part in say.chunk(len(halves), dim=1)]
     inners = torch.stack([half @ to for half, to in zip(halves, to_inner, strict=True)])
-    says = torch.stack([half @ to for half, to in zip(halves, to_say, strict=True)])
-    all_inner, all_say = inners.sum(0) + 2 * project.bias, says.sum(0)
-    other_inner, other_say = all_inner - inners, all_say - says  # than that of each direction
+    all_inner = inners.sum(0) + 2 * project.bias
+    other_inner = all_inner - inners  # than that of each direction
+    speaks = whole.keys is None
+    to_say = [2 * part.T for part in say.chunk(len(halves), dim=1)]
+    says = (
+        torch.stack([half @ to for half, to in zip(halves, to_say, strict=True)])
+        if speaks
+        else (whole.h @ say.T)[None]
+    )
+    all_say = says.sum(0)
+    other_say = all_say - says
 
     size = (len(gaps), *all_inner.shape[:2], -1)  # [gaps, batch, tokens, ...]
     scores = (all_inner.sigmoid() @ vector).expand(size).contiguous()
     said = all_say.expand(size).contiguous()
     for passed, place, d, half in deletions.changed(gaps):
         scores[passed, :, place] = (half @ to_inner[d]).add_(other_inner[d, :, place]).sigmoid_() @ vector
-        said[passed, :, place] = (half @ to_say[d]).add_(other_say[d, :, place])
+        if speaks:
+            said[passed, :, place] = (half @ to_say[d]).add_(other_say[d, :, place])
     weights = model.normalise(scores.flatten(0, 1).transpose(1, 2), _mask_without(whole.mask, gaps))
     logits = torch.einsum("vhn,vnoh->vo", weights, said.view(len(weights), said.shape[2], -1, heads))
     return logits + output.bias

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 import torch
 from jaxtyping import Bool, Float
@@ -16,6 +17,8 @@ class Encoder(nn.Module):
     """One state per token; `contextual` is False where a state depends on its own token alone."""
 
     contextual = True
+    query_encoder: ClassVar[str | None] = None
+    """What reads a query, where that is another encoder."""
     size: int
 
     def __init__(self, options: ModelOptions, input_size: int) -> None:
@@ -32,6 +35,17 @@ class Encoder(nn.Module):
     ) -> Float[Tensor, "batch size"]:
         """One vector for the whole text: what a query is to attention. Here the mean state."""
         return mean_pool(h, present)
+
+    @property
+    def key_size(self) -> int:
+        """The size of what attention scores."""
+        return self.size
+
+    def keys(
+        self, embedded: Float[Tensor, "batch tokens dim"], present: Bool[Tensor, "batch tokens"]
+    ) -> Float[Tensor, "batch tokens key_size"] | None:
+        """What attention scores, where that is not the states themselves."""
+        return None
 
 
 _UNEVEN = 1.3  # texts run together may differ by this much in length: less padding, or fewer runs
@@ -221,3 +235,40 @@ class _None(Encoder):
     ) -> Float[Tensor, "batch tokens size"]:
         """Pass the embeddings on."""
         return embedded
+
+
+@ENCODERS.register(
+    "pointer", "a BiLSTM points, the words themselves speak: no word carries another's evidence"
+)
+class Pointer(_Average):
+    """Attention scores the states of a BiLSTM; what is mixed and decoded is each word's own projection.
+
+    A state that has read the whole text can say what another word said, and then its weight tells nothing of its own
+    word. Here context decides how much a word counts, and never what it says.
+    """
+
+    contextual = True
+    query_encoder = "bilstm"
+
+    def __init__(self, options: ModelOptions, input_size: int) -> None:
+        super().__init__(options, input_size)
+        self.context = _BiLSTM(options, input_size)
+
+    @property
+    def key_size(self) -> int:
+        """The size of a BiLSTM's state."""
+        return self.context.size
+
+    def keys(
+        self, embedded: Float[Tensor, "batch tokens dim"], present: Bool[Tensor, "batch tokens"]
+    ) -> Float[Tensor, "batch tokens key_size"] | None:
+        """Read the text in both directions."""
+        h: Tensor = self.context(embedded, present)
+        return h
+
+
+def recurrent_part(encoder: nn.Module) -> Recurrent | None:
+    """What of an encoder reads word after word, and is scored by attention: all of it, its context, or nothing."""
+    if isinstance(encoder, Pointer):
+        return encoder.context
+    return encoder if isinstance(encoder, Recurrent) else None

@@ -54,10 +54,12 @@ class AttentionModel(nn.Module):
             kind = HierarchicalEncoder if a.hierarchical else ENCODERS.get(a.encoder)
             self.encoder = kind(a, a.embedding_size)
             if a.query:
-                self.query_encoder = ENCODERS.get(a.encoder)(a, a.embedding_size)
+                reader = ENCODERS.get(a.encoder).query_encoder or a.encoder
+                self.query_encoder = ENCODERS.get(reader)(a, a.embedding_size)
         size = self.encoder.size
         query_size = (self.query_encoder or self.encoder).size if a.query else None
-        self.attention = Attention(a, size, query_size) if a.pooling == "attention" else None
+        scored = self.encoder.key_size if isinstance(self.encoder, Encoder) else size
+        self.attention = Attention(a, scored, query_size) if a.pooling == "attention" else None
         heads = a.heads if self.attention else 1
         outputs = 1 if a.classes == 2 else a.classes
         self.decoder = DECODERS[a.decoder](a.model_copy(update={"heads": heads}), size, query_size, outputs)
@@ -89,11 +91,17 @@ class AttentionModel(nn.Module):
             assert tokens.sentence_of is not None
             h, mask, inner = self.encoder(embedded, tokens.mask, tokens.sentence_of)
             return States(h, mask, query, batch.candidates, inner)
-        return States(self.encoder(embedded, tokens.present), tokens.mask, query, batch.candidates)
+        return States(
+            h=self.encoder(embedded, tokens.present),
+            mask=tokens.mask,
+            query=query,
+            candidates=batch.candidates,
+            keys=self.encoder.keys(embedded, tokens.present),
+        )
 
     def score(self, states: States) -> Float[Tensor, "batch heads items"]:
         """Stage 3a: how well each item fits, before normalising."""
-        return self._attention().score(states.h, states.query)
+        return self._attention().score(states.h if states.keys is None else states.keys, states.query)
 
     def normalise(
         self, scores: Float[Tensor, "batch heads items"], mask: Tensor

@@ -11,7 +11,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class States:
-    """The encoded items of a batch: what attention weighs and decode mixes."""
+    """The encoded items of a batch: what decode mixes, and attention scores unless there are keys."""
 
     h: Float[Tensor, "batch items size"]
     mask: Bool[Tensor, "batch items"]
@@ -19,6 +19,8 @@ class States:
     candidates: Bool[Tensor, "batch classes"] | None = None
     word_weights: Float[Tensor, "batch tokens"] | None = None
     """In a hierarchical network, how each sentence weighed its words."""
+    keys: Float[Tensor, "batch items key_size"] | None = None
+    """What attention scores, where that is not what decode mixes."""
 
 
 class Output(NamedTuple):
