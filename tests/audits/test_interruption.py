@@ -15,8 +15,8 @@ from heedful.errors import BadInput
 from heedful.runs import Run
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
-    "single_erasure",
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
+    "rationale", "single_erasure",
 )  # fmt: skip
 OPTIONS = {"progress": False, "permutations": 10}
 

@@ -19,8 +19,8 @@ from heedful.errors import BadInput
 from heedful.explainers.explain import explain
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
-    "single_erasure",
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
+    "rationale", "single_erasure",
 )  # fmt: skip
 HOSTILE = "[bold]fine[/] film [/] [red] \x1b[2J plot"
 

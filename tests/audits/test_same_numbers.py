@@ -12,8 +12,8 @@ import heedful
 from heedful.audits.result import AuditResult
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
-    "single_erasure",
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
+    "rationale", "single_erasure",
 )  # fmt: skip
 CHOICES = {"counterfactual_weights", "members"}  # one of several equally good, where words repeat
 

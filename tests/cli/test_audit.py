@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
-    "single_erasure",
+    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
+    "rationale", "single_erasure",
 )  # fmt: skip
 RULE = {"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.5, "reason": "because"}
 LENIENT = [
