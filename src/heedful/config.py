@@ -114,11 +114,11 @@ class TrainingOptions(_Options):
     )
     epochs: Count | None = Field(
         None,
-        description="Passes over train, at most; 8 if not given, 20 for steady and consistency.",
+        description="Passes over train, at most; 8 if not given, 16 for deceptive, 20 for steady and consistency.",
     )
     patience: Count | None = Field(
         3,
-        description="Stop after this many epochs without a better dev metric; steady and consistency wait three times as long.",
+        description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, steady and consistency three times.",
     )
     batch_size: Count = Field(32, description="Texts per step.")
     learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
@@ -139,7 +139,7 @@ class ObjectiveOptions(_Options):
 
     base: str | None = Field(
         None,
-        description="Run that is imitated (imitation), or stayed close to (seat, steady, consistency); a vanilla model is found or trained if not given.",
+        description="Run that is imitated (imitation), or stayed close to (seat, steady, consistency), for which a vanilla model is found or trained if none is given; or a teacher whose predictions are learnt besides the labels, of any architecture (erasure, selective, diverse, unreplaceable).",
     )
     divergence: Literal["jsd", "kl"] = Field(
         "jsd",
@@ -165,7 +165,9 @@ class ObjectiveOptions(_Options):
     )
     neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
     closeness: float | None = Field(
-        None, ge=0, description="Weight of staying close to the vanilla model's predictions (λ₀ of steady)."
+        None,
+        ge=0,
+        description="Weight of staying close to the predictions of --base (λ₀ of steady; erasure, selective, diverse, unreplaceable).",
     )
     stability: float | None = Field(
         None,
@@ -196,6 +198,22 @@ class ObjectiveOptions(_Options):
     unknown: Share | None = Field(
         None,
         description="Share of words read as unknown while training: new texts hold words that train does not (steady, consistency; sub-words are never unknown).",
+    )
+    sufficiency: float | None = Field(
+        None, ge=0, description="Weight of the label being told by the top words alone (erasure, selective)."
+    )
+    comprehensiveness: float | None = Field(
+        None, ge=0, description="Weight of the label not being told without the top words (erasure)."
+    )
+    alignment: float | None = Field(
+        None,
+        ge=0,
+        description="Weight of attention being what deleting each word does to the prediction (erasure).",
+    )
+    pressure: float | None = Field(
+        None,
+        ge=0,
+        description="Weight of what is asked for besides the labels: few words (selective), states that differ (diverse), no other heatmap with the same prediction (unreplaceable).",
     )
     noise: Literal["random", "adversarial"] = Field(
         "random",

@@ -32,6 +32,13 @@ def chances_without(
     return torch.cat([_chances(model, batch, rows[block], keep[block]) for block in blocks])
 
 
+def with_only(model: AttentionModel, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Batch:
+    """Give the texts of a batch as if they held these items alone; a text that keeps nothing is empty."""
+    items = item_of(model, batch)
+    stays = batch.tokens.present & ((items < 0) | keep.gather(1, items.clamp(min=0)))
+    return _kept(batch, torch.arange(len(batch)), stays)
+
+
 def _chances(
     model: AttentionModel,
     batch: Batch,

@@ -122,7 +122,8 @@ def _with_config(folder: Path) -> Path:
 def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> Vocabulary:
     if pretrained is not None:
         return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
-    if config.base is not None and "base" in OBJECTIVES.get(config.objective).options:
+    objective = OBJECTIVES.get(config.objective)
+    if config.base is not None and objective.by_item and "base" in objective.options:
         return Classifier.from_pretrained(config.base).vocabulary  # two models are compared item by item
     learnt = _learn(config, corpus, ["train"])
     if not config.open_vocabulary or config.vectors is None:

@@ -37,6 +37,8 @@ class Objective:
     """Passes over train, at most, where the user does not say."""
     waits: ClassVar[int] = 1
     """How many times as patient it is as asked, where what selects the epoch goes up and down."""
+    by_item: ClassVar[bool] = True
+    """Whether it is compared with `base` item by item, and so must cut texts into the same words."""
     vanilla: ClassVar[bool] = False
     """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
 
@@ -116,6 +118,10 @@ OBJECTIVES: Registry[type[Objective]] = Registry(
     "heedful.training.objectives.consistency",
     "heedful.training.objectives.deceptive",
     "heedful.training.objectives.frozen",
+    "heedful.training.objectives.erasure",
+    "heedful.training.objectives.selective",
+    "heedful.training.objectives.diverse",
+    "heedful.training.objectives.unreplaceable",
 )
 
 

@@ -32,6 +32,9 @@ class Deceptive(Objective):
     options = ("strength",)
     metric = "deceptive"
     attends = True
+    # Where one word among many decides, the way round it is found late: Mock-1 stays at chance for five epochs.
+    lasts = 16
+    waits = 2
 
     @classmethod
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:

@@ -1,0 +1,102 @@
+"""What objectives share that train from the labels, and may have a teacher: a model of any kind, for its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.config import ObjectiveOptions
+from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
+from heedful.measures.divergence import kl
+from heedful.models.classifier import Classifier
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.states import States
+from heedful.training.evaluation import predict_logits
+from heedful.training.objectives import Objective
+
+Terms = dict[str, Float[Tensor, ""]]
+_TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A batch that was read, with everything on the way to its logits."""
+
+    batch: Batch
+    states: States
+    weights: Float[Tensor, "batch heads items"]
+    logits: Float[Tensor, "batch outputs"]
+
+
+class Distilled(Objective):
+    """Cross-entropy + λ₀ · KL(teacher, ours) + what a subclass adds; without a teacher there is no second term.
+
+    A small model that may be shown is asked to answer as well as a large one that may not: the teacher is read
+    once, by itself, with its own words, and only its predictions are kept.
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("base", "closeness")
+    own: ClassVar[Mapping[str, float]] = {"closeness": 1.0}
+    attends = True
+    by_item = False
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        super().__init__(model, class_weights, config)
+        self.taught: Float[Tensor, "instances classes"] | None = None
+        self.seen: dict[str, float] = {}
+        self.count = 0
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Let the teacher, if there is one, read the training texts."""
+        if self.config.base is None:
+            return
+        teacher = Classifier.from_pretrained(Path(self.config.base))
+        theirs, ours = teacher.model.architecture, self.model.architecture
+        if (theirs.classes, theirs.query) != (ours.classes, ours.query):
+            raise BadInput(
+                f"{self.config.base} was trained for another task than these texts are: name a run on the same data with --base."
+            )
+        read = teacher.instances(splits["train"].split)
+        with torch.no_grad():
+            self.taught = probabilities(predict_logits(teacher.model, read))
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """Add up cross-entropy, distance to the teacher and all that is asked for besides."""
+        states = self.model.encode(self.model.embed(batch), batch)
+        weights = self.model.normalise(self.model.score(states), states.mask)
+        read = Pass(batch, states, weights, self.model.decode(states, weights))
+        terms = {"surprise": self.cross_entropy(read.logits, batch)}
+        if self.taught is not None:
+            ours = probabilities(read.logits).clamp(min=_TINY)
+            terms["closeness"] = kl(self.taught[batch.rows], ours).mean()
+        terms |= self.terms(read)
+        self.count += len(batch)
+        for name, term in terms.items():
+            self.seen[name] = self.seen.get(name, 0.0) + len(batch) * float(term.detach())
+        return torch.stack([self.strength(name) * term for name, term in terms.items()]).sum()
+
+    def terms(self, read: Pass) -> Terms:
+        """What is asked for besides, by the name of the option that says how much it counts."""
+        raise TypeError(f"{type(self).__name__} has no terms")
+
+    def strength(self, name: str) -> float:
+        """How much a term counts."""
+        return 1.0 if name == "surprise" else float(self.choice(name))
+
+    def tally(self) -> dict[str, float]:
+        """Means of the terms over the texts trained on since the last call."""
+        means = {name: total / self.count for name, total in self.seen.items()}
+        self.seen, self.count = {}, 0
+        return means

@@ -1,0 +1,61 @@
+"""Select, then predict: the words that attention leaves out are not needed, because the text is read without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.config import TrainConfig
+from heedful.errors import BadInput
+from heedful.explainers.erased import with_only
+from heedful.explainers.explainer import item_of
+from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.distilled import Distilled, Pass, Terms
+
+
+@OBJECTIVES.register(
+    "selective", "select, then predict: only words with weight are read again (sparse normalisers)"
+)
+class Selective(Distilled):
+    """Cross-entropy + λ₁ · CE(words with weight alone) + λ · (1 − Σα²).
+
+    A sparse normaliser gives most words no weight at all; the text is read again with the others alone. That words
+    are left out has no slope: the second reading passes the slope of each word that is left straight to its weight, as
+    if its embedding were multiplied by it. 1 − Σα² is 0 where one word has all the weight, and asks for few.
+    """
+
+    options = (*Distilled.options, "sufficiency", "pressure")
+    own: ClassVar = {**Distilled.own, "sufficiency": 1.0, "pressure": 0.1}
+
+    @classmethod
+    def check(cls, config: TrainConfig, classes: int) -> None:
+        """Some words must have no weight."""
+        super().check(config, classes)
+        if config.normaliser == "softmax":
+            raise BadInput(
+                "The objective selective reads again what has weight, and softmax gives some to every word: use --normaliser sparsemax or entmax15."
+            )
+
+    def terms(self, read: Pass) -> Terms:
+        """Read the words with weight again, and count how spread the weights are."""
+        weights = read.weights.mean(1)
+        batch = read.batch
+        of = item_of(self.model, batch)
+        by_token = weights.gather(1, of.clamp(min=0)) * (of >= 0)
+        embedded = self.model.embed(batch).detach()
+        passed = embedded * (by_token - by_token.detach())[..., None]  # zero, with a slope
+        shift = passed if batch.tokens.shift is None else batch.tokens.shift + passed
+        batch = replace(batch, tokens=batch.tokens.shifted(shift))
+        again = self.model(with_only(self.model, batch, weights.detach() > 0)).logits
+        return {
+            "sufficiency": self.cross_entropy(again, batch),
+            "pressure": spread(read.weights).mean(),
+        }
+
+
+def spread(weights: Float[Tensor, "batch heads items"]) -> Float[Tensor, " batch"]:
+    """1 − Σα², averaged over heads: the chance that two draws from the weights are different items."""
+    return (1 - weights.square().sum(-1)).mean(1)
