@@ -20,7 +20,7 @@ def try_others(
     classifier: Classifier,
     dataset: str | None,
     *,
-    policy: Path | None = None,
+    policy: Path | str | None = None,
     console: Console | None = None,
     **options: Any,
 ) -> list[AuditResult]:

@@ -82,7 +82,7 @@ class Plausibility(Audit):
             for places in inference_batches(instances.lengths[rows], self.options.batch_size):
                 batch = instances.batch(rows[places])
                 words = words_of(subject.model, batch)
-                marked = _marked(subject.model, batch, words, instances).sum(1)
+                marked = marked_words(subject.model, batch, words, instances).sum(1)
                 shares += (marked / words.counts)[marked > 0].tolist()
         if not shares:
             raise BadInput(
@@ -93,7 +93,7 @@ class Plausibility(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Compare the scores, and a random ranking, with what is marked."""
         words = words_of(reading.model, reading.batch)
-        marked = _marked(reading.model, reading.batch, words, self.instances)
+        marked = marked_words(reading.model, reading.batch, words, self.instances)
         evidence = self.instances.split.evidence
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
@@ -143,7 +143,7 @@ class Plausibility(Audit):
         return dict(zip(_SCORES, (auprc(scores, marked, words.mask), *f1s, first), strict=True))
 
 
-def _marked(
+def marked_words(
     model: AttentionModel, batch: Batch, words: Words, instances: Instances
 ) -> Bool[Tensor, "batch words"]:
     """Which words of a batch were marked."""

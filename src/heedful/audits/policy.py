@@ -1,35 +1,58 @@
-"""The policy: what each number must reach, in a YAML file that says why; and the verdict that follows."""
+"""The policy: what each number must reach, in a YAML file that says why, and how often its verdict is wrong."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from heedful.audits.audit import AUDITS, Measure, Number, Summary
+from heedful.audits.audit import AUDITS, Measure, Number
 from heedful.errors import BadInput, did_you_mean
 
-Outcome = Literal["good", "unclear", "bad", "not measured"]
-Word = Literal["show", "show with caveat", "do not show"]
-DEFAULT = Path(__file__).with_name("policy.yaml")
-VERSION = 1
+Outcome = Literal["good", "unclear", "bad", "open", "too few", "not measured"]
+"""Passes; asks for a caveat; fails; not told by so many texts; asked of too few texts; not asked."""
+
+POLICIES: Mapping[str, Path] = MappingProxyType(
+    {
+        "default": Path(__file__).with_name("policy.yaml"),
+        "version-1": Path(__file__).with_name("policy-1.yaml"),
+    }
+)
+"""Policies that come with heedful, by name."""
+
+VERSIONS = (1, 2)
 _VETO = ("sharpness.sharpness", "sharpness.flat")
 
 
+class Remedy(BaseModel):
+    """What was measured to help where a rule fails."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    options: str
+    """Of heedful train, such as --encoder pointer"""
+    measured: str
+    """What it did, in one sentence with numbers."""
+
+
 class Rule(BaseModel):
-    """One number and its two thresholds."""
+    """One number and its thresholds. Without `forbid` it never forbids: the most it asks for is a caveat."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     measure: str
-    """audit.number, such as counterfactual.replaceable"""
+    """audit.number, such as rationale.sufficiency_share"""
     show: float
-    forbid: float
+    forbid: float | None = None
     reason: str
     optional: bool = False
     """Whether it counts only where it was measured: for audits that must be named, or that some models cannot have."""
+    helps: tuple[Remedy, ...] = ()
+    """What to train instead where it fails; nothing where nothing is known to help."""
 
     @property
     def audit(self) -> str:
@@ -46,17 +69,58 @@ class Rule(BaseModel):
         """What the number is."""
         return AUDITS.get(self.audit).measures[self.number]
 
+    @property
+    def decides(self) -> bool:
+        """Whether no verdict can be given without it."""
+        return self.forbid is not None and not self.optional
+
     def judge(self, number: Number | None, *, least_texts: int) -> Outcome:
-        """Compare the whole interval with the thresholds, so that only clear cases are clear."""
+        """Compare the whole interval with the thresholds, so that only clear cases are clear.
+
+        The true value of a lower bound may be anything above it: where high is bad it can forbid and cannot pass, where
+        high is good it can pass and cannot forbid.
+        """
         if number is None or number.low is None or number.high is None:
             return "not measured"
         if number.count < least_texts:
-            return "unclear"
-        sign = 1 if self.about.better == "higher" else -1
-        low, high = sorted((sign * number.low, sign * number.high))
-        if low >= sign * self.show:
+            return "too few"
+        higher = self.about.better == "higher"
+        low, high = number.low, self.about.high if number.bound == "lower" else number.high
+        worst, best = (low, high) if higher else (-high, -low)
+        sign = 1 if higher else -1
+        if worst >= sign * self.show:
             return "good"
-        return "bad" if high < sign * self.forbid else "unclear"
+        if self.forbid is None:
+            return "unclear"
+        if best < sign * self.forbid:
+            return "bad"
+        return "open" if worst < sign * self.forbid else "unclear"
+
+    def missing_texts(self, number: Number, *, least_texts: int) -> int:
+        """About how many more texts would tell, by how fast an interval narrows; at most a hundred times as many."""
+        lacking = max(least_texts - number.count, 0)
+        if self.forbid is None or number.estimate is None or number.low is None or number.high is None:
+            return lacking
+        half = (number.high - number.low) / 2
+        away = max(abs(number.estimate - self.forbid), half / 10)
+        return max(lacking, round(number.count * min((half / away) ** 2 - 1, 100)), 1)
+
+
+class ErrorRates(BaseModel):
+    """How often the verdict was wrong on models of one kind whose truth is known, and that it was not set on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    unfaithful: int
+    shown: int
+    faithful: int
+    forbidden: int
+
+    def __str__(self) -> str:
+        return (
+            f"Of {self.unfaithful} unfaithful models {self.shown} passed, and of {self.faithful} faithful ones "
+            f"{self.forbidden} were refused"
+        )
 
 
 class Policy(BaseModel):
@@ -64,58 +128,39 @@ class Policy(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    version: Literal[1]
+    version: Literal[1, 2]
     name: str
     least_texts: int = Field(30, ge=1)
-    """Fewer texts than this leave a rule unclear: their bootstrap interval is too narrow to be believed."""
+    """Fewer texts than this tell nothing: their bootstrap interval is too narrow to be believed."""
     rules: tuple[Rule, ...]
+    errors: dict[str, ErrorRates] = Field(default_factory=dict)
+    """By kind of encoder, and of all together, where they were measured (heedful panel)."""
 
 
-class Judgement(BaseModel):
-    """A rule, the number it looked at, and what came of it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    rule: Rule
-    number: Number | None
-    outcome: Outcome
-
-
-class Verdict(BaseModel):
-    """May attention be shown? With everything that was weighed, what decided first."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    verdict: Word
-    policy: str
-    because: tuple[str, ...]
-    """The findings that decided it, at most three."""
-    judgements: tuple[Judgement, ...]
-
-    def __str__(self) -> str:
-        return self.verdict
-
-
-def read_policy(path: Path | None = None) -> Policy:
-    """Read a policy, or say in one sentence what is wrong with it."""
-    path = path or DEFAULT
+def read_policy(policy: Path | str | None = None) -> Policy:
+    """Read a policy by its name or file, or say in one sentence what is wrong with it."""
+    path = POLICIES.get(str(policy or "default"), Path(policy or ""))
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(f"There is no policy {path}: check the path given to --policy.") from None
+        raise BadInput(
+            f"There is no policy {path}: check the path given to --policy, or name one of {', '.join(POLICIES)}."
+        ) from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         raise BadInput(f"{path} cannot be read as YAML: mend it or leave out --policy.") from None
     if not isinstance(content, dict):
         raise BadInput(f"{path} must hold version, name and rules: start from the default policy.")
     try:
-        policy = Policy(**content)
+        found = Policy(**content)
     except (ValidationError, TypeError) as error:
         raise BadInput(_explain(error, path)) from None
-    for rule in policy.rules:
-        _check(rule, path)
-    if not policy.rules:
-        raise BadInput(f"{path} has no rules, so that anything would pass: give one at least.")
-    return policy if path == DEFAULT else _with_veto(policy)
+    for rule in found.rules:
+        _check(rule, path, version=found.version)
+    if not any(rule.forbid is not None for rule in found.rules):
+        raise BadInput(
+            f"{path} has no rule that could forbid, so that anything would pass: give one at least."
+        )
+    return found if path in POLICIES.values() else _with_veto(found)
 
 
 def _with_veto(policy: Policy) -> Policy:
@@ -125,7 +170,7 @@ def _with_veto(policy: Policy) -> Policy:
     return policy.model_copy(update={"rules": (*policy.rules, *veto)})
 
 
-def _check(rule: Rule, path: Path) -> None:
+def _check(rule: Rule, path: Path, *, version: int) -> None:
     measures = AUDITS.get(rule.audit).measures if rule.audit in AUDITS else {}
     known = [
         f"{audit}.{name}"
@@ -137,12 +182,18 @@ def _check(rule: Rule, path: Path) -> None:
         raise BadInput(
             f"There is no measure {rule.measure!r} to judge by in {path}: {did_you_mean(rule.measure, known)}"
         )
+    if rule.forbid is None and version == 1:
+        raise BadInput(
+            f"{rule.measure} in {path} lacks forbid, which version 1 asks for: give it, or write version: 2."
+        )
     about = measures[rule.number]
     for name, threshold in (("show", rule.show), ("forbid", rule.forbid)):
-        if not about.low <= threshold <= about.high:
+        if threshold is not None and not about.low <= threshold <= about.high:
             raise BadInput(
                 f"{name} of {rule.measure} in {path} is {threshold}, and must lie between {about.low:g} and {about.high:.4g}."
             )
+    if rule.forbid is None:
+        return
     stricter = rule.show >= rule.forbid if about.better == "higher" else rule.show <= rule.forbid
     if not stricter:
         raise BadInput(f"show of {rule.measure} in {path} asks for less than forbid: exchange them.")
@@ -159,57 +210,6 @@ def _explain(error: ValidationError | TypeError, path: Path) -> str:
     if first["type"] == "missing":
         return f"{path} lacks {place}: give it."
     if first["loc"] == ("version",):
-        return f"{path} is of version {first['input']!r}, and this heedful reads version {VERSION}: write it anew."
+        versions = " and ".join(map(str, VERSIONS))
+        return f"{path} is of version {first['input']!r}, and this heedful reads versions {versions}: write it anew."
     return f"{place} in {path} cannot be {first['input']!r}: {first['msg'].lower()}."
-
-
-def judge(policy: Policy, summaries: dict[str, Summary], *, source: str = "attention") -> Verdict:
-    """Weigh all findings: one clear failure forbids, and only clear passes of everything show.
-
-    Rules about the weights themselves do not apply to other scores than attention.
-    """
-    judgements = []
-    for rule in policy.rules:
-        if source != "attention" and AUDITS.get(rule.audit).of_weights:
-            continue
-        summary = summaries.get(rule.audit)
-        number = (
-            next((n for n in summary.numbers if n.name == rule.number and n.group == "all"), None)
-            if summary
-            else None
-        )
-        outcome = rule.judge(number, least_texts=policy.least_texts)
-        if not (rule.optional and outcome == "not measured"):
-            judgements.append(Judgement(rule=rule, number=number, outcome=outcome))
-    by_outcome = {
-        outcome: [j for j in judgements if j.outcome == outcome]
-        for outcome in ("bad", "unclear", "not measured", "good")
-    }
-    word: Word
-    if by_outcome["bad"]:
-        word, deciding = "do not show", by_outcome["bad"]
-    elif by_outcome["unclear"] or by_outcome["not measured"]:
-        word, deciding = "show with caveat", by_outcome["unclear"] + by_outcome["not measured"]
-    elif not judgements:
-        word, deciding = "show with caveat", []
-    else:
-        word, deciding = "show", by_outcome["good"]
-    because = dict.fromkeys(_finding(judgement, summaries) for judgement in deciding)
-    if not judgements:
-        because = {f"No rule of the policy can be asked of other scores than attention ({source}).": None}
-    ordered = sorted(judgements, key=lambda j: list(by_outcome).index(j.outcome))
-    return Verdict(
-        verdict=word,
-        policy=f"{policy.name} (version {policy.version})",
-        because=tuple(because)[:3],
-        judgements=tuple(ordered),
-    )
-
-
-def _finding(judgement: Judgement, summaries: dict[str, Summary]) -> str:
-    audit = judgement.rule.audit
-    if audit not in summaries:
-        return f"{audit} was not measured (heedful audit --only {audit})."
-    if judgement.outcome == "not measured":
-        return f"{audit} could not tell the {judgement.rule.about.description}."
-    return summaries[audit].finding

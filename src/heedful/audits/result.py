@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from heedful.audits.audit import Summary
-from heedful.audits.policy import Verdict
+from heedful.audits.verdict import Verdict
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
 
@@ -37,6 +37,8 @@ class About(BaseModel):
     options: dict[str, Any]
     performance: dict[str, float]
     """Of the model on the audited texts; empty where there are no labels."""
+    majority: float | None = None
+    """Accuracy of always giving the most frequent label; None where there are no labels."""
     notes: tuple[str, ...]
 
 

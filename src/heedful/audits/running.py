@@ -15,14 +15,16 @@ from rich.console import Console
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.folders import audit_folder, refuse_another, what_decides
 from heedful.audits.keeping import Keep
-from heedful.audits.policy import Policy, judge, read_policy
+from heedful.audits.policy import Policy, read_policy
 from heedful.audits.predictions import prediction_rows
 from heedful.audits.progress import bar
 from heedful.audits.reading import Reading
 from heedful.audits.result import PREDICTIONS, RESULT, About, AuditResult
+from heedful.audits.said_first import said_first
 from heedful.audits.scores import Scores
 from heedful.audits.subject import Subject
 from heedful.audits.texts import choose_texts
+from heedful.audits.verdict import judge
 from heedful.config import AuditOptions, build, refuse_too_many
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
@@ -38,7 +40,7 @@ def audit(
     dataset: str | None = None,
     *,
     only: Sequence[str] | None = None,
-    policy: Path | None = None,
+    policy: Path | str | None = None,
     folder: Path | None = None,
     keep: bool = False,
     scores: Scores | None = None,
@@ -57,8 +59,8 @@ def audit(
         texts = choose_texts(classifier, dataset, chosen)
         refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
-        if only is None and subject.source == "own":
-            names = [name for name in names if not AUDITS.get(name).renews]
+        if only is None:
+            names = _usual(subject)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
         return _judged(rules, subject, _run(subject, audits, Keep(None), console))
@@ -69,14 +71,18 @@ def audit(
     with run.locked():
         config = chosen.model_dump(mode="json") | decides
         run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
-        result = _judged(rules, subject, _run(subject, audits, Keep(folder), console))
+        kept = _run(subject, audits, Keep(folder), console)
+        result = _judged(rules, subject, kept)
         write_json(folder / RESULT, result.to_json())
     return result
 
 
 def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
-    verdict = judge(rules, kept.summaries, source=subject.source)
     about = _about(subject, kept.frames[PREDICTIONS])
+    verdict = judge(
+        rules, kept.summaries, source=subject.source, encoder=about.encoder,
+        first=said_first(about, kept.frames[ALWAYS]), partial=not kept.summaries.keys() >= set(_usual(subject)),
+    )  # fmt: skip
     # In one order, whichever of them were found finished.
     done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in kept.summaries]
     summaries = {name: kept.summaries[name] for name in done}
@@ -96,6 +102,12 @@ def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
     ]
     asked = list(dict.fromkeys(only)) if only else able
     return [ALWAYS, *(name for name in asked if name != ALWAYS)]
+
+
+def _usual(subject: Subject) -> list[str]:
+    """Give the audits that a verdict asks for: all that need not be named and can be asked of these scores."""
+    names = _names(None, other=subject.source != "attention")
+    return [name for name in names if subject.source != "own" or not AUDITS.get(name).renews]
 
 
 def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) -> Keep:
@@ -169,9 +181,11 @@ def _collect(
 def _about(subject: Subject, predictions: pl.DataFrame) -> About:
     classifier, texts = subject.classifier, subject.texts
     measured: dict[str, float] = {}
+    majority = None
     if texts.labelled:
         labels = np.array([classifier.labels.index(label) for label in predictions["label"]], dtype=np.int64)
         measured = performance(labels, np.array(predictions["probabilities"].to_list()))
+        majority = float(np.bincount(labels).max() / len(labels))
     return About(
         model=classifier.run.name if classifier.run else "a model in memory",
         encoder=classifier.model.architecture.encoder,
@@ -181,5 +195,6 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         source="own scores" if subject.source == "own" else subject.source,
         options=subject.options.model_dump(mode="json"),
         performance=measured,
+        majority=majority,
         notes=texts.notes,
     )

@@ -8,12 +8,12 @@ from rich.panel import Panel
 from rich.table import Table
 
 from heedful.audits.audit import AUDITS, Number, Summary, written
-from heedful.audits.policy import Judgement
 from heedful.audits.result import AuditResult
+from heedful.audits.verdict import Judgement
 
 _WIDEST = 110  # a file or a pipe has no width of its own
-_COLOURS = {"show": "green", "show with caveat": "yellow", "do not show": "red"}
-_MARKS = {"good": "[green]passes[/]", "unclear": "[yellow]unclear[/]", "bad": "[red]fails[/]", "not measured": "[dim]not measured[/]"}  # fmt: skip
+_COLOURS = {"show": "green", "show with caveat": "yellow", "do not show": "red", "not enough evidence": "magenta"}  # fmt: skip
+_MARKS = {"good": "[green]passes[/]", "unclear": "[yellow]caveat[/]", "bad": "[red]fails[/]", "open": "[magenta]not told[/]", "too few": "[magenta]too few texts[/]", "not measured": "[dim]not measured[/]"}  # fmt: skip
 
 
 def _plain(text: str) -> str:
@@ -39,8 +39,17 @@ def _panel(result: AuditResult) -> Panel:
     colour = _COLOURS[verdict.verdict]
     what = "Attention" if source == "attention" else f"The scores of {source}"
     because = "\n".join(f"• {_plain(finding)}" for finding in verdict.because)
-    text = f"[bold {colour}]{escape(what)}: {verdict.verdict}.[/]\n{because}"
-    return Panel(text, title="Verdict", title_align="left", border_style=colour, padding=(1, 2))
+    before = "".join(f"{_plain(remark)}\n" for remark in verdict.first)
+    word = "findings, not a verdict" if verdict.partial else verdict.verdict
+    record = f"\n[dim]{_plain(verdict.record)}[/]" if verdict.record and not verdict.partial else ""
+    text = f"{before}[bold {colour}]{escape(what)}: {word}.[/]\n{because}{record}"
+    return Panel(
+        text,
+        title="Findings" if verdict.partial else "Verdict",
+        title_align="left",
+        border_style=colour,
+        padding=(1, 2),
+    )
 
 
 def _findings(summary: Summary) -> list[str]:
@@ -67,7 +76,7 @@ def _rule(judgement: Judgement) -> tuple[str, ...]:
     sign = "≥" if rule.about.better == "higher" else "≤"
     wrong = "<" if rule.about.better == "higher" else ">"
     described = AUDITS.get(rule.audit).measures[rule.number].description
-    return (described, *_measured(number), f"{sign} {rule.show:g}", f"{wrong} {rule.forbid:g}", _MARKS[judgement.outcome])  # fmt: skip
+    return (described, *_measured(number), f"{sign} {rule.show:g}", "–" if rule.forbid is None else f"{wrong} {rule.forbid:g}", _MARKS[judgement.outcome])  # fmt: skip
 
 
 def _measured(number: Number | None) -> tuple[str, str]:

@@ -15,8 +15,6 @@ from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
 
-POLICY_FAILED = 1
-
 
 @with_flags(AuditOptions, panel="Audit")
 def audit(
@@ -34,8 +32,11 @@ def audit(
         ),
     ] = None,
     policy: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="YAML file with your own thresholds in place of the default."),
+        str | None,
+        typer.Option(
+            metavar="NAME-OR-FILE",
+            help="Thresholds in place of the default: version-1, or a YAML file of your own.",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -60,10 +61,11 @@ def audit(
     *,
     options: dict[str, Any],
 ) -> int:
-    """May this model's attention be shown as an explanation? Leaves with 0 for show, 1 for do not show.
+    """May this model's attention be shown as an explanation? Leaves with 0 for yes, 1 for no, 3 for not enough evidence.
 
     Every measurement is kept, one row per text, with a report to read and send on (report.html). Interrupted, the
-    same command goes on with the audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy.
+    same command goes on with the audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy. With --only there are
+    findings and no verdict.
 
     Examples
 
@@ -112,4 +114,4 @@ def audit(
         result.show(console())
         console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
         console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)
-    return POLICY_FAILED if result.verdict.verdict == "do not show" else 0
+    return result.verdict.exit_code

@@ -13,8 +13,8 @@ import polars as pl
 import yaml
 
 from heedful.audits.audit import AUDITS, Audit, Summary
-from heedful.audits.policy import Verdict
 from heedful.audits.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
+from heedful.audits.verdict import Verdict
 from heedful.config import AuditOptions, build
 from heedful.errors import BadInput
 

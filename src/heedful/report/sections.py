@@ -12,7 +12,7 @@ import yaml
 
 from heedful.audits.audit import ALL, AUDITS, Number, Summary, written
 from heedful.audits.citations import Citation, citations
-from heedful.audits.policy import Judgement
+from heedful.audits.verdict import Judgement
 from heedful.report.figures import Figure, draw
 from heedful.report.material import Material
 
@@ -20,8 +20,24 @@ SENTENCES = {
     "show": "You may show {} as an explanation.",
     "show with caveat": "Show {} as an explanation only with a caveat.",
     "do not show": "Do not show {} as an explanation.",
+    "not enough evidence": "There is not enough evidence to say whether {} may be shown as an explanation.",
 }
-OUTCOMES = {"good": "passes", "unclear": "unclear", "bad": "fails", "not measured": "not measured"}
+OUTCOMES = {
+    "good": "passes",
+    "unclear": "with a caveat",
+    "bad": "fails",
+    "open": "not told by so few texts",
+    "too few": "too few texts",
+    "not measured": "not measured",
+}
+
+
+_DECISIVE = {
+    "do not show": {"bad"},
+    "show with caveat": {"unclear", "open", "too few", "not measured"},
+    "show": {"good"},
+    "not enough evidence": {"open", "too few", "not measured"},
+}
 
 
 class Finding(NamedTuple):
@@ -69,10 +85,10 @@ def sentence(material: Material) -> str:
 
 def findings(material: Material) -> tuple[list[Finding], list[Finding]]:
     """Give the findings that decided, and those that were weighed too."""
-    decisive = {"do not show": {"bad"}, "show with caveat": {"unclear", "not measured"}, "show": {"good"}}
-    all_of_them = [_finding(judgement, material) for judgement in material.verdict.judgements]
-    deciding = [f for f in all_of_them if f.outcome in decisive[material.verdict.verdict]]
-    return deciding, [f for f in all_of_them if f not in deciding]
+    judged = [(_finding(judgement, material), judgement) for judgement in material.verdict.judgements]
+    outcomes = _DECISIVE[material.verdict.verdict]
+    deciding = [f for f, j in judged if f.outcome in outcomes and (f.outcome != "good" or j.rule.decides)]
+    return deciding, [f for f, _ in judged if f not in deciding]
 
 
 def evidence(material: Material) -> list[Evidence]:
@@ -159,8 +175,17 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     rule, number, about = judgement.rule, judgement.number, judgement.rule.about
     share = "share of" in about.description
     more = about.better == "higher"
-    shown, forbidden = (f"{t * 100:.0f} %" if share else f"{t:g}" for t in (rule.show, rule.forbid))
-    needs = f"Showing asks for {'at least' if more else 'at most'} {shown}; {'less' if more else 'more'} than {forbidden} forbids it."
+    shown, forbidden = (
+        "" if t is None else f"{t * 100:.0f} %" if share else f"{t:g}" for t in (rule.show, rule.forbid)
+    )
+    needs = f"Showing asks for {'at least' if more else 'at most'} {shown}; "
+    needs += (
+        f"{'less' if more else 'more'} than {forbidden} forbids it."
+        if forbidden
+        else "otherwise a caveat is due, and no more."
+    )
+    if judgement.lacking:
+        needs += f" About {judgement.lacking:,} more texts would tell."
     if number is None or number.estimate is None:
         missing = (
             f"{_words(rule.audit)} was not measured."

@@ -46,7 +46,7 @@ def tables(material: Material) -> list[Table]:
             j.rule.about.description,
             *_written(j.number),
             f"{j.rule.show:g}",
-            f"{j.rule.forbid:g}",
+            "–" if j.rule.forbid is None else f"{j.rule.forbid:g}",
             OUTCOMES[j.outcome],
         )
         for j in material.verdict.judgements

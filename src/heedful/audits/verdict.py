@@ -1,0 +1,165 @@
+"""The verdict: all findings against a policy, in one of four answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from heedful.audits.audit import ALL, AUDITS, Number, Summary
+from heedful.audits.policy import Outcome, Policy, Rule
+
+Word = Literal["show", "show with caveat", "do not show", "not enough evidence"]
+
+EXIT_CODES: Mapping[Word, int] = {
+    "show": 0,
+    "show with caveat": 0,
+    "do not show": 1,
+    "not enough evidence": 3,
+}
+"""What a command leaves with, so that a build can fail; 2 is bad input."""
+
+_ORDER: tuple[Outcome, ...] = ("bad", "not measured", "too few", "open", "unclear", "good")
+_UNDECIDED: tuple[Outcome, ...] = ("not measured", "too few", "open")
+
+KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("none", "average"), "words alone"),
+    **dict.fromkeys(("rnn", "lstm", "gru", "bilstm", "bigru"), "recurrent"),
+    "cnn": "convolution",
+    "pointer": "pointer",
+}
+"""Encoders that are alike in what a heatmap over them can hide."""
+
+
+class Judgement(BaseModel):
+    """A rule, the number it looked at, and what came of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: Rule
+    number: Number | None
+    outcome: Outcome
+    lacking: int = 0
+    """About how many more texts would tell."""
+
+
+class Verdict(BaseModel):
+    """May attention be shown? With everything that was weighed, what decided first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdict: Word
+    policy: str
+    because: tuple[str, ...]
+    """The findings that decided it, at most three."""
+    judgements: tuple[Judgement, ...]
+    first: tuple[str, ...] = ()
+    """What a reader must know before anything else."""
+    record: str = ""
+    """How often this verdict is wrong on models of this kind."""
+    partial: bool = False
+    """Whether only some questions were asked, so that these are findings and no verdict."""
+
+    @property
+    def exit_code(self) -> int:
+        """What a command leaves with."""
+        return EXIT_CODES[self.verdict]
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+def judge(
+    policy: Policy,
+    summaries: dict[str, Summary],
+    *,
+    source: str = "attention",
+    encoder: str = "",
+    partial: bool = False,
+    first: tuple[str, ...] = (),
+) -> Verdict:
+    """Weigh all findings: one clear failure forbids; what decides must be told by enough texts; only clear passes show.
+
+    Rules about the weights themselves do not apply to other scores than attention. Of a `partial` audit there are
+    findings, and never a verdict.
+    """
+    judgements = [
+        judgement
+        for rule in policy.rules
+        if source == "attention" or not AUDITS.get(rule.audit).of_weights
+        if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts)) is not None
+    ]
+    word, deciding = _word(judgements, partial=partial)
+    because = dict.fromkeys(_finding(judgement, summaries, policy.least_texts) for judgement in deciding)
+    if not judgements:
+        because = {f"No rule of the policy can be asked of other scores than attention ({source}).": None}
+    return Verdict(
+        verdict=word,
+        policy=f"{policy.name} (version {policy.version})",
+        because=tuple(because)[:3],
+        judgements=tuple(sorted(judgements, key=lambda j: _ORDER.index(j.outcome))),
+        first=first,
+        record=_record(policy, encoder) if source == "attention" else "",
+        partial=partial,
+    )
+
+
+def _judged(rule: Rule, summary: Summary | None, least_texts: int) -> Judgement | None:
+    """Judge one rule; None for one that is optional and was not measured."""
+    numbers = summary.numbers if summary else ()
+    number = next((n for n in numbers if n.name == rule.number and n.group == ALL), None)
+    outcome = rule.judge(number, least_texts=least_texts)
+    if rule.optional and outcome == "not measured":
+        return None
+    lacking = 0
+    if number is not None and outcome in ("too few", "open"):
+        lacking = rule.missing_texts(number, least_texts=least_texts)
+    return Judgement(rule=rule, number=number, outcome=outcome, lacking=lacking)
+
+
+def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Judgement]]:
+    """Give the answer and what decided it."""
+    bad = [j for j in judgements if j.outcome == "bad"]
+    if partial:
+        return "not enough evidence", bad or [j for j in judgements if j.outcome != "not measured"]
+    if bad:
+        return "do not show", bad
+    open_ones = [j for j in judgements if j.rule.decides and j.outcome in _UNDECIDED]
+    if open_ones or not any(j.rule.decides for j in judgements):
+        return "not enough evidence", sorted(open_ones, key=lambda j: _ORDER.index(j.outcome))
+    doubtful = [j for j in judgements if j.outcome != "good"]
+    if doubtful:
+        return "show with caveat", sorted(doubtful, key=lambda j: _ORDER.index(j.outcome))
+    return "show", [j for j in judgements if j.rule.decides]
+
+
+def _finding(judgement: Judgement, summaries: dict[str, Summary], least_texts: int) -> str:
+    audit, number = judgement.rule.audit, judgement.number
+    if audit not in summaries:
+        return f"{audit} was not measured (heedful audit --only {audit})."
+    if judgement.outcome == "not measured" or number is None:
+        return f"{audit} could not tell the {judgement.rule.about.description}."
+    if judgement.outcome == "too few":
+        return (
+            f"Only {number.count} texts tell the {judgement.rule.about.description}, and {least_texts} are needed: "
+            f"audit {judgement.lacking} or more others."
+        )
+    if judgement.outcome == "open":
+        return (
+            f"{summaries[audit].finding} That many texts do not tell on which side of {judgement.rule.forbid:g} the "
+            f"{judgement.rule.about.description} lies: about {judgement.lacking:,} more would."
+        )
+    return summaries[audit].finding
+
+
+def _record(policy: Policy, encoder: str) -> str:
+    """Say how often the policy was wrong on models like this one, or that nobody knows."""
+    if not policy.errors:
+        return "How often this policy is wrong was never measured: heedful panel --policy FILE does."
+    kind = KINDS.get(encoder)
+    if kind is not None and kind in policy.errors:
+        return f"{policy.errors[kind]} (models with a {kind} encoder whose truth is known, on corpora that the policy was not set on)."
+    every = policy.errors.get(ALL)
+    told = f" {every}, over all kinds that were." if every else ""
+    return f"No model of this kind ({encoder}) stands in the panel, so that the verdict's error rates are not known for it.{told}"

@@ -1,0 +1,71 @@
+"""One case of the panel: a model, whose heatmap is judged, the truth of it, and every number that was measured."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from heedful.audits.audit import Number
+
+Sort = Literal["faithful", "unfaithful", "in between", "not counted"]
+
+FAITHFUL, UNFAITHFUL = 0.75, 0.25
+"""From chance (0) to every text (1): how often the first word must be evidence for a heatmap to count as either."""
+
+LEAST_TEXTS = 50
+"""Texts that need their evidence; with fewer the truth is not known well enough."""
+
+LEAST_SKILL = 0.4
+"""From the most frequent label (0) to no error (1): below this a model is hardly one, and no fair case."""
+
+
+class Case(BaseModel):
+    """What is known of one heatmap of one model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    corpus: str
+    member: str
+    encoder: str
+    normaliser: str
+    kind: str
+    """How the model came by its attention."""
+    seed: int
+    source: str
+    """Whose scores are judged: attention, or an explainer."""
+    contextual: bool
+    accuracy: float
+    majority: float
+    """Accuracy of the most frequent label."""
+    truth: float | None
+    """From chance (0) to every text (1): how often the first word is evidence, of texts that need it."""
+    share: float | None
+    """The same as a plain share."""
+    texts: int
+    """How many texts needed their evidence."""
+    without: float
+    """Accuracy without the evidence."""
+    alone: float
+    """Accuracy on the evidence alone."""
+    numbers: dict[str, Number]
+    """By audit.number, over all texts."""
+
+    @property
+    def skill(self) -> float:
+        """How much better than the most frequent label, of what is possible."""
+        return (self.accuracy - self.majority) / (1 - self.majority)
+
+    @property
+    def sort(self) -> Sort:
+        """What the truth makes of it."""
+        if self.truth is None or self.texts < LEAST_TEXTS or self.skill < LEAST_SKILL:
+            return "not counted"
+        if self.truth >= FAITHFUL:
+            return "faithful"
+        return "unfaithful" if self.truth <= UNFAITHFUL else "in between"
+
+    @property
+    def name(self) -> str:
+        """How a person calls it."""
+        return f"{self.corpus} {self.member}" + ("" if self.source == "attention" else f" ({self.source})")

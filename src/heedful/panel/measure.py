@@ -1,0 +1,126 @@
+"""Train the models of the panel, measure the truth of each, ask every audit; what is finished is not done again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pydantic import ValidationError
+
+from heedful.audits.audit import ALL, Number
+from heedful.audits.running import audit
+from heedful.audits.subject import Subject
+from heedful.audits.texts import choose_texts
+from heedful.config import AuditOptions
+from heedful.errors import HeedfulError
+from heedful.models.classifier import Classifier
+from heedful.panel.altered import alter
+from heedful.panel.case import Case
+from heedful.panel.members import MEMBERS, SOURCES, TRAINING, Member
+from heedful.panel.truth import measure_truth
+from heedful.storage import write_json
+from heedful.training.train import resolve, train
+
+TEXTS = 300
+"""Test texts that each model is audited on."""
+
+Say = Callable[[str], None]
+
+
+def measure(
+    corpus: str,
+    options: Mapping[str, Any],
+    members: Sequence[Member],
+    *,
+    folder: Path,
+    texts: int = TEXTS,
+    say: Say = lambda message: None,
+) -> list[Case]:
+    """Measure the members of one corpus; a model that cannot be trained is said, and left out."""
+    torch.set_num_threads(1)
+    found = []
+    for member in members:
+        for source in ("attention", *(SOURCES if member.explained else ())):
+            path = folder / "cases" / corpus / f"{member.name}--{source}.json"
+            case = read_case(path)
+            if case is None:
+                try:
+                    classifier = _model(corpus, options, member, folder / "runs")
+                    case = _ask(corpus, member, classifier, source, texts=texts)
+                except HeedfulError as error:
+                    say(f"{corpus} {member.name}: {error}")
+                    break
+                write_json(path, case.model_dump(mode="json"))
+                said = "unknown" if case.truth is None else f"{case.truth:.2f}"
+                say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {said}, {case.sort}")
+            found.append(case)
+    return found
+
+
+def read_case(path: Path) -> Case | None:
+    """Read a finished case; a damaged one is measured again."""
+    try:
+        return Case(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, ValidationError):
+        return None
+
+
+def read_cases(folder: Path) -> list[Case]:
+    """Read all finished cases below a folder."""
+    cases = (read_case(path) for path in sorted((folder / "cases").glob("*/*.json")))
+    return [case for case in cases if case is not None]
+
+
+def _model(corpus: str, options: Mapping[str, Any], member: Member, runs: Path) -> Classifier:
+    """Train a member, or load it, with the members that it depends on."""
+    if member.altered is not None:
+        assert member.of is not None
+        lender = None if member.lender is None else _model(corpus, options, MEMBERS[member.lender], runs)
+        return alter(_model(corpus, options, MEMBERS[member.of], runs), member.altered, lender=lender)
+    values = {"dataset": corpus, **TRAINING, **options, **member.options}
+    if member.of is not None:
+        base = _model(corpus, options, MEMBERS[member.of], runs)
+        values = {"base": str(base.run), **member.options}
+    return train(resolve(values), runs=runs)
+
+
+def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, texts: int) -> Case:
+    options = {"limit": texts, "source": source, "permutations": 50}
+    chosen = AuditOptions(**options)  # type: ignore[arg-type]
+    subject = Subject(classifier, choose_texts(classifier, None, chosen), chosen)
+    truth = measure_truth(subject)
+    result = audit(classifier, **options)
+    labels = subject.texts.instances.split.labels[np.concatenate(subject.texts.rows)]
+    shape = classifier.model.architecture
+    return Case(
+        corpus=corpus,
+        member=member.name,
+        encoder=shape.encoder,
+        normaliser=shape.normaliser,
+        kind=member.kind,
+        seed=int(member.options.get("seed", 0)),
+        source=source,
+        contextual=bool(classifier.model.encoder.contextual),
+        accuracy=result.about.performance["accuracy"],
+        majority=float(np.bincount(labels).max() / len(labels)),
+        truth=None if math.isnan(truth.score) else truth.score,
+        share=None if math.isnan(truth.share) else truth.share,
+        texts=truth.texts,
+        without=truth.without,
+        alone=truth.alone,
+        numbers=_numbers(result.summaries),
+    )
+
+
+def _numbers(summaries: Mapping[str, Any]) -> dict[str, Number]:
+    return {
+        f"{name}.{number.name}": number
+        for name, summary in summaries.items()
+        for number in summary.numbers
+        if number.group == ALL and number.estimate is not None
+    }

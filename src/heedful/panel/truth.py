@@ -1,0 +1,64 @@
+"""What is true of a heatmap, measured where the evidence is known: does it point at what the model needed?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from heedful.audits.plausibility import marked_words
+from heedful.audits.subject import Subject
+from heedful.audits.words import words_of
+from heedful.explainers.erased import chances_without
+
+NEEDED = 0.1
+"""Of probability: a text needs its evidence where the answer loses this much without it."""
+
+
+class Truth(NamedTuple):
+    """Over the texts that need their evidence: how often the first word of a heatmap is evidence."""
+
+    share: float
+    chance: float
+    """The same share of a word picked at random."""
+    texts: int
+    """How many texts need their evidence, and are counted."""
+    asked: int
+    """Of how many."""
+    without: float
+    """Accuracy when the evidence is deleted."""
+    alone: float
+    """Accuracy when nothing but the evidence is left."""
+
+    @property
+    def score(self) -> float:
+        """From chance (0) to every text (1)."""
+        return (self.share - self.chance) / (1 - self.chance) if self.texts else float("nan")
+
+
+def measure_truth(subject: Subject) -> Truth:
+    """Delete the evidence of every text, and everything else, and look where the heatmap points."""
+    hits, chances, without, alone = [], [], [], []
+    asked = 0
+    for reading in subject.readings(np.concatenate(subject.texts.rows)):
+        batch = reading.batch
+        words = words_of(reading.model, batch)
+        marked = marked_words(reading.model, batch, words, subject.texts.instances)
+        each = torch.arange(len(marked))
+        kept = torch.cat([words.mask & ~marked, marked])
+        after = chances_without(reading.model, batch, each.repeat(2), words.items(each.repeat(2), kept))
+        said = reading.chances.argmax(-1)
+        lost = (
+            reading.chances.gather(1, said[:, None])[:, 0] - after[: len(each)].gather(1, said[:, None])[:, 0]
+        )
+        needs = (lost >= NEEDED) & marked.any(1)
+        first = words.ranks(words.scores(reading.scores(subject.source))) == 0
+        hits += (first & marked).any(1)[needs].tolist()
+        chances += (marked.sum(1) / words.counts)[needs].tolist()
+        right = after.argmax(-1) == batch.labels.repeat(2)
+        without += right[: len(each)].tolist()
+        alone += right[len(each) :].tolist()
+        asked += len(each)
+    share, chance = (float(np.mean(found)) if found else float("nan") for found in (hits, chances))
+    return Truth(share, chance, len(hits), asked, float(np.mean(without)), float(np.mean(alone)))
