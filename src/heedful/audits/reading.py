@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.ties import OF_CHANCES, settled
+from heedful.audits.ties import OF_CHANCES, ROUNDING, of_each, settled, settled_weights
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.divergence import tvd
@@ -87,8 +87,9 @@ class Reading:
     def scores(self, name: str) -> Float[Tensor, "batch items"]:
         """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""
         if name not in self._scores:
-            least = OF_CHANCES if name == "leave_one_out" else 0.0
-            self._scores[name] = settled(self._raw_scores(name), self.mask, least=least)
+            raw = self._raw_scores(name)
+            found = settled(raw, self.mask, uncertain=self._uncertain(name, raw))
+            self._scores[name] = self._attended(found) if name == "attention" else found
         return self._scores[name]
 
     def decode(
@@ -112,6 +113,30 @@ class Reading:
         left = self.weights.double()[:, None] * keep[:, :, None]
         with torch.no_grad():
             return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
+
+    def _uncertain(self, name: str, raw: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
+        """How far each score of an explainer may be off, in single precision.
+
+        Weights, and scores that come as they are, in proportion to themselves. Gradients and what surrogates say are sums in
+        which large parts cancel, so in proportion to the largest of the text. Where an item's score is its weight times such a
+        sum, in proportion to the weight too: or else a sharp heatmap would make ties of all items but one.
+        """
+        if name in ("attention", "own", "random"):
+            return of_each(raw, self.mask)
+        sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
+        if name == "weight_product" or (name == "gradient" and not self.model.encoder.contextual):
+            weights = self.weights.double().mean(1)
+            per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
+            return ROUNDING * weights * per_weight.amax(1, keepdim=True)
+        least = OF_CHANCES if name == "leave_one_out" else 0.0
+        return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
+
+    def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
+        """Give the weights that the model's scores make, in double precision, where they are the ones it was read with."""
+        with torch.no_grad():
+            exact = settled_weights(self.model.score(self.states), self.mask, self.model.normalise)
+        same = torch.isclose(exact, self.weights.double().mean(1), rtol=1e-3, atol=1e-6).all(1, keepdim=True)
+        return torch.where(same, exact, weights)
 
     def _raw_scores(self, name: str) -> Float[Tensor, "batch items"]:
         if name == "attention":

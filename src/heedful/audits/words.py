@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.ties import settled
+from heedful.audits.ties import ROUNDING, settled
 from heedful.data.instances import Batch
 from heedful.data.replacing import words_of as number_words
 from heedful.explainers.explainer import item_of
@@ -28,10 +28,12 @@ class Words(NamedTuple):
         return self.mask.sum(1)
 
     def scores(self, scores: Float[Tensor, "batch items"]) -> Float[Tensor, "batch words"]:
-        """Add up the scores of each word's pieces, with ties made exact."""
-        summed = torch.zeros(self.mask.shape, dtype=torch.float64)
-        summed.scatter_add_(1, self.of.clamp(min=0), scores.double() * (self.of >= 0))
-        return settled(summed, self.mask)
+        """Add up the scores of each word's pieces, with ties made exact: a sum is off in proportion to its parts."""
+        of, real = self.of.clamp(min=0), self.of >= 0
+        nothing = torch.zeros(self.mask.shape, dtype=torch.float64)
+        summed = nothing.scatter_add(1, of, scores.double() * real)
+        parts = nothing.scatter_add(1, of, scores.double().abs() * real)
+        return settled(summed, self.mask, uncertain=ROUNDING * parts)
 
     def ranks(self, scores: Float[Tensor, "batch words"]) -> Int[Tensor, "batch words"]:
         """Place of each word in the order of its score, from 0; of equal ones the first in the text."""
