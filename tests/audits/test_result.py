@@ -180,7 +180,7 @@ def test_own_scores_are_audited_in_the_place_of_attention(model, many_texts, tmp
     gradients = [[item.weight for item in p.items] for p in explain(classifier, texts, "gradient")]
     own = heedful.audit(classifier, many_texts, scores=gradients, progress=False)
     named = heedful.audit(classifier, many_texts, source="gradient", progress=False)
-    asked = {"sharpness", "agreement", "single_erasure", "flip_set", "rationale"}
+    asked = {"sharpness", "agreement", "single_erasure", "flip_set", "rationale", "infidelity"}
     assert set(own.summaries) == asked  # nobody knows the user's scores of texts with noise
     assert set(named.summaries) == asked | {"embedding_stability"}
     for name in asked:

@@ -27,10 +27,10 @@ from heedful.measures.infidelity import (
 SUBSETS = 20
 """Deletions per text."""
 
-MOVES = 0.05
+MOVES = 0.1
 """Where no deletion that was drawn moves the prediction by so much, there is nothing to explain."""
 
-LEFT = 0.01
+LEFT = 0.05
 """Where counting the deleted words leaves less than this unexplained, there is nothing to gain."""
 
 _DRAW = 8_000_003  # streams of random numbers that nothing else draws from: this one, and as many as follow
