@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 import torch
 import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import heedful
 from heedful.audits.audit import AUDITS, Number, Summary
-from heedful.audits.policy import DEFAULT, Policy, Rule, judge, read_policy
+from heedful.audits.policy import POLICIES, Policy, Rule, read_policy
+from heedful.audits.verdict import EXIT_CODES, judge
 from heedful.errors import BadInput
+from heedful.measures.intervals import bootstrap_interval
 
 NAMES = (
     "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
@@ -20,44 +25,35 @@ LOW = {"measure": "counterfactual.replaceable", "show": 0.1, "forbid": 0.5, "rea
 HIGH = {"measure": "agreement.tau_loo", "show": 0.6, "forbid": 0.2, "reason": "because"}
 
 
-def number(name, low, high, count=100):
-    return Number(name=name, estimate=(low + high) / 2, low=low, high=high, std=0.1, count=count, missing=0)
+CAVEAT = {"measure": "agreement.tau_loo", "show": 0.6, "reason": "because"}
+MINE = Policy(version=2, name="mine", least_texts=100, rules=(Rule(**LOW), Rule(**HIGH)))
 
 
-def summaries(**of_measure):
-    """Summaries in which every number of the default policy passes, but for those that are given."""
+def number(name, low, high, count=100, bound=None):
+    middle = (low + high) / 2
+    return Number(
+        name=name, estimate=middle, low=low, high=high, std=0.1, count=count, missing=0, bound=bound
+    )
+
+
+def summary(name, *numbers):
+    return Summary(
+        audit=name, question="?", finding=f"found by {name}", numbers=numbers, caveats=(), instances=100
+    )
+
+
+def summaries(policy=None, count=100, **of_measure):
+    """Summaries in which every number of a policy passes, but for those that are given."""
     found = {}
-    for rule in read_policy().rules:
+    for rule in (policy or read_policy()).rules:
         good = {"higher": rule.about.high, "lower": rule.about.low}[rule.about.better]
         low, high = of_measure.get(rule.number, (good, good))
-        found.setdefault(rule.audit, []).append(number(rule.number, low, high))
-    return {
-        name: Summary(
-            audit=name,
-            question="?",
-            finding=f"found by {name}",
-            numbers=tuple(numbers),
-            caveats=(),
-            instances=100,
-        )
-        for name, numbers in found.items()
-    }
+        found.setdefault(rule.audit, []).append(number(rule.number, low, high, count))
+    return {name: summary(name, *numbers) for name, numbers in found.items()}
 
 
-def rule_of(audit):
-    return next(rule for rule in read_policy().rules if rule.audit == audit)
-
-
-def unclear(audit):
-    """Numbers of an audit that neither pass nor fail, whatever the thresholds of the default are."""
-    rule = rule_of(audit)
-    return {rule.number: (rule.show, rule.forbid)}
-
-
-def failing(audit):
-    rule = rule_of(audit)
-    worst = {"higher": rule.about.low, "lower": rule.about.high}[rule.about.better]
-    return {rule.number: (worst, worst)}
+def asked(policy, **of_measure):
+    return judge(policy, summaries(policy, **of_measure))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +62,20 @@ def failing(audit):
         (LOW, 0.02, 0.1, "good"),
         (LOW, 0.02, 0.11, "unclear"),
         (LOW, 0.2, 0.4, "unclear"),
-        (LOW, 0.5, 0.9, "unclear"),
+        (LOW, 0.4, 0.5, "unclear"),
+        (LOW, 0.4, 0.51, "open"),
+        (LOW, 0.5, 0.9, "open"),
+        (LOW, 0.05, 0.9, "open"),
         (LOW, 0.51, 0.9, "bad"),
         (HIGH, 0.6, 0.7, "good"),
         (HIGH, 0.59, 0.9, "unclear"),
-        (HIGH, -0.1, 0.2, "unclear"),
+        (HIGH, 0.2, 0.3, "unclear"),
+        (HIGH, 0.19, 0.3, "open"),
+        (HIGH, -0.1, 0.2, "open"),
         (HIGH, -0.1, 0.19, "bad"),
+        (CAVEAT, 0.6, 0.7, "good"),
+        (CAVEAT, 0.59, 0.7, "unclear"),
+        (CAVEAT, -1.0, -1.0, "unclear"),
     ],
 )
 def test_the_whole_interval_must_pass_or_fail(rule, low, high, outcome):
@@ -79,10 +83,19 @@ def test_the_whole_interval_must_pass_or_fail(rule, low, high, outcome):
     assert found.judge(number(found.number, low, high), least_texts=30) == outcome
 
 
-def test_few_texts_are_unclear_and_none_are_not_measured():
+@pytest.mark.parametrize(
+    ("rule", "low", "high", "outcome"),
+    [(LOW, 0.0, 0.05, "open"), (LOW, 0.6, 0.7, "bad"), (HIGH, 0.7, 0.8, "good"), (HIGH, 0.0, 0.1, "open")],
+)
+def test_a_lower_bound_forbids_and_does_not_pass_where_high_is_bad(rule, low, high, outcome):
+    found = Rule(**rule)
+    assert found.judge(number(found.number, low, high, bound="lower"), least_texts=30) == outcome
+
+
+def test_few_texts_tell_nothing_and_none_are_not_measured():
     rule = Rule(**LOW)
     for value in (0.0, 0.9):
-        assert rule.judge(number("replaceable", value, value, count=29), least_texts=30) == "unclear"
+        assert rule.judge(number("replaceable", value, value, count=29), least_texts=30) == "too few"
     assert rule.judge(number("replaceable", 0.0, 0.0, count=30), least_texts=30) == "good"
     nothing = Number(name="replaceable", estimate=None, low=None, high=None, std=None, count=0, missing=5)
     assert rule.judge(nothing, least_texts=30) == "not measured"
@@ -90,46 +103,107 @@ def test_few_texts_are_unclear_and_none_are_not_measured():
 
 
 def test_everything_must_pass_to_show():
-    policy = read_policy()
-    verdict = judge(policy, summaries())
-    assert str(verdict) == "show"
+    verdict = asked(MINE)
+    assert str(verdict) == "show" and verdict.exit_code == 0
     assert 1 <= len(verdict.because) <= 3
     assert {j.outcome for j in verdict.judgements} == {"good"}
 
 
-def test_one_unclear_number_calls_for_a_caveat_and_says_which():
-    verdict = judge(read_policy(), summaries(**unclear("counterfactual")))
-    assert str(verdict) == "show with caveat"
+def test_one_number_between_the_thresholds_calls_for_a_caveat_and_says_which():
+    verdict = asked(MINE, tau_loo=(0.3, 0.5))
+    assert str(verdict) == "show with caveat" and verdict.exit_code == 0
+    assert verdict.because == ("found by agreement",)
+    assert verdict.judgements[0].rule.measure == "agreement.tau_loo"
+
+
+def test_a_rule_that_cannot_forbid_asks_for_a_caveat_at_most_also_where_it_was_not_asked():
+    policy = MINE.model_copy(update={"rules": (Rule(**LOW), Rule(**CAVEAT))})
+    assert str(asked(policy, tau_loo=(-1.0, -1.0))) == "show with caveat"
+    found = summaries(policy)
+    del found["agreement"]
+    assert str(judge(policy, found)) == "show with caveat"
+
+
+def test_one_clear_failure_forbids_whatever_else_is_not_told():
+    verdict = asked(MINE, tau_loo=(-0.5, 0.9), replaceable=(0.6, 0.7))
+    assert str(verdict) == "do not show" and verdict.exit_code == 1
     assert verdict.because == ("found by counterfactual",)
-    assert verdict.judgements[0].rule == rule_of("counterfactual")
 
 
-def test_one_clear_failure_forbids_whatever_else_is_unclear():
-    verdict = judge(read_policy(), summaries(**unclear("counterfactual"), **failing("permutation")))
-    assert str(verdict) == "do not show"
-    assert verdict.because == ("found by permutation",)
+def test_an_interval_across_the_line_that_forbids_is_not_enough_evidence_and_says_how_many_texts_would_be():
+    verdict = asked(MINE, replaceable=(0.4, 0.56))
+    assert str(verdict) == "not enough evidence" and verdict.exit_code == 3
+    # Half the width is .08 and the estimate .02 away: sixteen times as many texts as the hundred there are.
+    assert verdict.judgements[0].lacking == 1500
+    assert "about 1,500 more would" in verdict.because[0]
 
 
-def test_what_was_not_asked_is_not_passed():
-    few = summaries()
-    del few["flip_set"], few["agreement"]
-    verdict = judge(read_policy(), few)
-    assert str(verdict) == "show with caveat"
-    assert "flip_set was not measured (heedful audit --only flip_set)." in verdict.because
+def test_what_decides_and_was_not_asked_leaves_no_verdict():
+    few = summaries(MINE)
+    del few["agreement"]
+    verdict = judge(MINE, few)
+    assert str(verdict) == "not enough evidence"
+    assert verdict.because == ("agreement was not measured (heedful audit --only agreement).",)
 
 
 def test_what_was_asked_without_an_answer_is_not_said_to_be_unasked():
-    found = summaries()
-    nothing = Number(name="gradient_beats_attention", estimate=None, low=None, high=None, std=None, count=0, missing=0)  # fmt: skip
-    found["flip_set"] = found["flip_set"].model_copy(update={"numbers": (nothing,)})
-    verdict = judge(read_policy(), found)
-    assert str(verdict) == "show with caveat"
-    assert verdict.because[0].startswith("flip_set could not tell the share of texts")
+    nothing = Number(name="tau_loo", estimate=None, low=None, high=None, std=None, count=0, missing=0)
+    found = summaries(MINE) | {"agreement": summary("agreement", nothing)}
+    verdict = judge(MINE, found)
+    assert str(verdict) == "not enough evidence"
+    assert verdict.because[0].startswith("agreement could not tell the Kendall")
+
+
+def test_findings_of_some_questions_are_no_verdict():
+    verdict = judge(MINE, summaries(MINE, replaceable=(0.9, 0.9)), partial=True)
+    assert str(verdict) == "not enough evidence" and verdict.partial
+    assert verdict.because == ("found by counterfactual",)
+
+
+SEVERITY = {"show": 0, "show with caveat": 1, "not enough evidence": 2, "do not show": 2}
+"""Neither of the last two lets a heatmap pass: without evidence there is no leave to show it."""
+
+
+@given(
+    st.floats(0, 1), st.integers(0, 2**31 - 1), st.sampled_from([3, 40, 99, 100, 150, 300]), st.sampled_from([0.02, 0.3])
+)  # fmt: skip
+def test_a_verdict_never_gets_milder_with_fewer_texts(mean, seed, few, spread):
+    """All 600 texts of a model that is clearly on one side of a line, against a sample of them."""
+    rng = np.random.default_rng(seed)
+    values = np.clip(rng.normal(mean, spread, 600), -1, 1)
+    rule = Rule(**HIGH)
+    # At the very line a sample is a coin toss: the property is about models that all their texts tell.
+    assume(
+        min(abs(values.mean() - rule.show), abs(values.mean() - rule.forbid)) > 6 * spread / few**0.5
+        or few < 100
+    )
+    policy = Policy(version=2, name="mine", least_texts=100, rules=(rule,))
+
+    def said(some):
+        interval = bootstrap_interval(some, resamples=300)
+        found = number("tau_loo", interval.low, interval.high, count=interval.count)
+        return SEVERITY[str(judge(policy, {"agreement": summary("agreement", found)}))]
+
+    assert said(values) <= said(rng.permutation(values)[:few])
+
+
+def test_every_answer_has_its_exit_code_and_none_is_that_of_bad_input():
+    assert EXIT_CODES == {"show": 0, "show with caveat": 0, "do not show": 1, "not enough evidence": 3}
+
+
+def test_the_verdict_says_how_often_it_is_wrong_on_models_of_this_kind():
+    rates = {"recurrent": {"unfaithful": 60, "shown": 1, "faithful": 70, "forbidden": 4}}
+    policy = Policy(version=2, name="mine", rules=MINE.rules, errors=rates)
+    said = judge(policy, summaries(MINE), encoder="bilstm").record
+    assert said.startswith("Of 60 unfaithful models 1 passed, and of 70 faithful ones 4 were refused")
+    assert "No model of this kind" in judge(policy, summaries(MINE), encoder="hf:some").record
+    assert "never measured" in judge(MINE, summaries(MINE), encoder="bilstm").record
 
 
 @pytest.mark.parametrize("values", [{"sharpness": (0.0, 0.001)}, {"sharpness": (0.03, 0.06)}, {"flat": (0.9, 1.0)}])  # fmt: skip
 def test_flat_attention_is_never_shown(values):
-    assert str(judge(read_policy(), summaries(**values))) != "show"
+    version_1 = read_policy("version-1")
+    assert str(asked(version_1, **values)) != "show"
 
 
 def test_a_flat_model_is_never_shown(model, many_texts, tmp_path):
@@ -137,10 +211,11 @@ def test_a_flat_model_is_never_shown(model, many_texts, tmp_path):
     torch.nn.init.zeros_(classifier.model.attention.similarity.vector)
     found = heedful.audit(classifier, many_texts, progress=False, only=["sharpness"])
     assert found.summaries["sharpness"].number("flat").estimate == 1.0
-    verdict = judge(read_policy(), summaries() | found.summaries)
+    enough = read_policy().model_copy(update={"least_texts": 30})
+    verdict = judge(enough, summaries() | found.summaries)
     assert str(verdict) == "do not show"
     # Nor by a policy that forgets to ask.
-    lenient = write(tmp_path, {"version": 1, "name": "mine", "rules": [LOW]})
+    lenient = write(tmp_path, {"version": 2, "name": "mine", "least_texts": 30, "rules": [LOW]})
     assert str(judge(read_policy(lenient), summaries() | found.summaries)) == "do not show"
 
 
@@ -154,32 +229,45 @@ def test_flat_scores_are_never_shown_however_sharp_attention_is(model, many_text
     assert rows["sharpness"].to_list() == pytest.approx([0] * len(rows), abs=1e-12)
     assert rows["largest_weight"].to_list() == pytest.approx((1 / rows["items"]).to_list())
     assert found.summaries["sharpness"].number("flat").estimate == 1.0
-    assert str(judge(read_policy(), summaries() | found.summaries, source="own")) == "do not show"
+    enough = read_policy().model_copy(update={"least_texts": 30})
+    assert str(judge(enough, summaries() | found.summaries, source="own")) == "do not show"
 
 
 def test_only_some_audits_never_show(model, many_texts):
     for name in NAMES:
         found = heedful.audit(model(encoder="average"), many_texts, progress=False, only=[name])
         assert set(found.summaries) == {"sharpness", name}
-        assert str(found.verdict) != "show"
+        assert str(found.verdict) == "not enough evidence" and found.verdict.partial
 
 
 def test_rules_about_weights_are_not_asked_of_other_scores():
-    verdict = judge(read_policy(), summaries(), source="gradient")
-    assert {j.rule.audit for j in verdict.judgements} == {a for a in AUDITS if not AUDITS.get(a).of_weights}
-    nothing = judge(Policy(version=1, name="mine", rules=(Rule(**LOW),)), summaries(), source="gradient")
-    assert str(nothing) == "show with caveat"
+    verdict = judge(MINE, summaries(MINE), source="gradient")
+    assert {j.rule.audit for j in verdict.judgements} == {"agreement"}
+    nothing = judge(Policy(version=1, name="mine", rules=(Rule(**LOW),)), summaries(MINE), source="gradient")
+    assert str(nothing) == "not enough evidence"
     assert "No rule of the policy" in nothing.because[0]
 
 
-def test_the_default_gives_a_reason_for_every_rule():
-    policy = read_policy()
-    assert policy.version == 1
+@pytest.mark.parametrize("name", POLICIES)
+def test_policies_by_name_give_a_reason_for_every_rule(name):
+    policy = read_policy(name)
     assert all(len(rule.reason) > 40 for rule in policy.rules)
-    asked = {rule.audit for rule in policy.rules}
-    assert asked == set(AUDITS)
-    named = {rule.audit for rule in policy.rules if AUDITS.get(rule.audit).costly}
-    assert all(rule.optional for rule in policy.rules if rule.audit in named)
+    costly = {rule.audit for rule in policy.rules if AUDITS.get(rule.audit).costly}
+    assert all(rule.optional for rule in policy.rules if rule.audit in costly)
+
+
+def test_the_default_is_of_version_2_and_version_1_stays():
+    assert read_policy().version == 2 and read_policy("version-1").version == 1
+    assert read_policy() == read_policy("default")
+    assert any(rule.measure == "counterfactual.replaceable_needed" for rule in read_policy("version-1").rules)
+
+
+def test_the_default_forbids_by_what_changes_words_and_by_flatness_alone():
+    assert {rule.audit for rule in read_policy().rules if rule.forbid is not None} <= {
+        "sharpness",
+        "rationale",
+        "infidelity",
+    }
 
 
 def test_an_optional_rule_counts_only_where_it_was_measured():
@@ -187,12 +275,12 @@ def test_an_optional_rule_counts_only_where_it_was_measured():
     rule = Rule(**low, optional=True)
     other = Rule(**{**LOW, "measure": "sharpness.sharpness", "show": 0.0, "forbid": 0.0})
     policy = Policy(version=1, name="mine", rules=(rule, other))
-    found = summaries()
+    found = summaries(policy)
     without = {name: summary for name, summary in found.items() if name != rule.audit}
     assert rule.measure in {j.rule.measure for j in judge(policy, found).judgements}
     assert rule.measure not in {j.rule.measure for j in judge(policy, without).judgements}
     strict = Policy(version=1, name="mine", rules=(Rule(**low), other))
-    assert str(judge(strict, without)) == "show with caveat"
+    assert str(judge(strict, without)) == "not enough evidence"
 
 
 def write(folder, content):
@@ -202,7 +290,8 @@ def write(folder, content):
 
 
 def test_a_copy_of_the_default_is_the_default(tmp_path):
-    assert read_policy(write(tmp_path, DEFAULT.read_text(encoding="utf-8"))) == read_policy()
+    copied = POLICIES["default"].read_text(encoding="utf-8")
+    assert read_policy(write(tmp_path, copied)) == read_policy()
 
 
 GOOD = {"version": 1, "name": "mine", "rules": [LOW]}
@@ -219,9 +308,11 @@ BAD = {
     "not a number": (GOOD | {"rules": [LOW | {"show": float("nan")}]}, "rules.1.show in .* cannot be nan"),
     "show laxer than forbid": (GOOD | {"rules": [LOW | {"show": 0.6}]}, "asks for less than forbid"),
     "no reason": (GOOD | {"rules": [{k: v for k, v in LOW.items() if k != "reason"}]}, "lacks rules.1.reason"),
-    "version": (GOOD | {"version": 2}, "is of version 2, and this heedful reads version 1"),
+    "version": (GOOD | {"version": 3}, "is of version 3, and this heedful reads versions 1 and 2"),
+    "nothing forbids": ({"version": 2, "name": "mine", "rules": [CAVEAT]}, "has no rule that could forbid"),
+    "version 1 without forbid": (GOOD | {"rules": [CAVEAT, LOW]}, "lacks forbid, which version 1 asks for"),
     "no version": ({"name": "mine", "rules": [LOW]}, "lacks version"),
-    "no rules": (GOOD | {"rules": []}, "has no rules"),
+    "no rules": (GOOD | {"rules": []}, "has no rule that could forbid"),
     "rules not a list": (GOOD | {"rules": "none"}, "rules in .* cannot be 'none'"),
     "least texts": (GOOD | {"least_texts": 0}, "least_texts in .* cannot be 0"),
     "a list": ([LOW], "must hold version, name and rules"),

@@ -243,7 +243,7 @@ def test_decisions_that_no_shift_changes_are_counted_as_the_largest(make_case):
     with torch.no_grad():
         case.classifier.model.decoder.output.bias.fill_(1e4)
     reading = read(case.classifier.model, case.reading.batch)
-    audit = case.audit("rationale")
+    audit = case.audit("rationale", sensitivity=True)
     found = dict(audit.rows(reading))
     assert found["sensitivity"].tolist() == [LARGEST] * len(case.split)
     summary = audit.summarise(frame(case._replace(reading=reading), found))
@@ -258,7 +258,9 @@ def test_batches_change_nothing(model, many_texts, monkeypatch):
     classifier = model(encoder="bilstm")
     frames = []
     for size in (64, 3):
-        found = heedful.audit(classifier, many_texts, only=["rationale"], batch_size=size, progress=False)
+        found = heedful.audit(
+            classifier, many_texts, only=["rationale"], batch_size=size, sensitivity=True, progress=False
+        )
         frames.append(found.to_frame("rationale"))
         summary = found.summaries["rationale"]
         assert summary.number("sensitivity").count == 9

@@ -27,6 +27,7 @@ class Agreement(Audit):
 
     name = "agreement"
     question = "Does attention rank words as gradients and leave-one-out do?"
+    does = "changes words"
     paper = "jain-wallace"
     measures: ClassVar = {
         "tau_g": Measure("Kendall's τ of attention and gradient", low=-1.0, better="higher"),

@@ -47,6 +47,7 @@ class Certificate(Audit):
 
     name = "certificate"
     question = "How much may the weights move before the decision can change?"
+    does = "replaces weights"
     paper = "heedful"
     of_weights = True
     measures: ClassVar = _measures() | {

@@ -34,6 +34,7 @@ class EmbeddingStability(StabilityAudit):
 
     name = "embedding_stability"
     question = "Does the heatmap survive noise in the embeddings?"
+    does = "moves embeddings"
     measures: ClassVar = measures("under noise")
     caveats = (
         "The paper writes N(0, δI) and does not say whether δ is a variance: here it is the standard deviation of every "

@@ -47,6 +47,7 @@ class SingleErasure(Audit):
 
     name = "single_erasure"
     question = "Does the most attended item matter more than another?"
+    does = "replaces weights"
     paper = "serrano-smith"
     measures = _measures()
     caveats = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import sys
+import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from heedful.cli.doctor import doctor
 from heedful.cli.explain import explain
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
+from heedful.cli.panel import panel
 from heedful.cli.predict import predict
 from heedful.cli.report import report
 from heedful.cli.reproduce import reproduce
@@ -30,7 +32,9 @@ from heedful.errors import HeedfulError
 
 # Old versions of typer take this from click, newer ones carry their own copy.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_FAULT = 70  # a fault of ours; what sysexits.h calls EX_SOFTWARE
 _STOPPED = 130
+_UNREAD = 141  # as a shell calls the end by a broken pipe
 
 app = typer.Typer(
     name="heedful",
@@ -39,7 +43,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="May this model's attention be shown as an explanation?\n\n"
-    "Start with heedful demo. Every command explains itself: heedful train --help.",
+    "Start with heedful demo. Every command explains itself: heedful train --help.\n\n"
+    "Exit codes: 0 well; 1 a check failed (an audit's do not show); 2 bad input; 3 not enough evidence; "
+    "4 it could not be done; 70 a fault of heedful's; 130 stopped.",
 )
 
 
@@ -55,7 +61,7 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, compare, report, reproduce, study, predict, explain, runs):
+for _command in (demo, train, audit, compare, panel, report, reproduce, study, predict, explain, runs):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")
@@ -63,7 +69,11 @@ app.command(cls=Command)(doctor)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command and leave with its exit code: 0 well, 1 a check failed, 2 bad input, 130 stopped."""
+    """Run a command and leave with its exit code.
+
+    0 well, 1 a check failed, 2 bad input, 3 not enough evidence, 4 it could not be done (training diverged),
+    70 internal error, 130 stopped, 141 nobody reads the output. A gate that reads 1 as *do not show* never meets it for another reason.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without, say, a dash shows a question mark
             stream.reconfigure(errors="replace")
@@ -71,7 +81,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _guarded(command: Callable[[], Any]) -> int:
-    """Turn what the user did wrong into one sentence; anything else is a bug and keeps its traceback."""
+    """Turn what the user did wrong into one sentence; anything else is a fault of ours and keeps its traceback."""
     try:
         result = command()
     except UsageError as error:
@@ -81,10 +91,29 @@ def _guarded(command: Callable[[], Any]) -> int:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return _complain("The disk is full: free some space and run the same command again.", 2)
-        raise
+        return _fault()
+    except SystemExit as left:
+        # Whoever read our output has gone. Libraries leave with 1 then, which would say *do not show*.
+        return _UNREAD if isinstance(left.__context__, BrokenPipeError) else _code(left.code)
+    except Exception:
+        return _fault()
     if result == _STOPPED:  # what typer makes of Ctrl-C
         return _complain("Stopped: the same command goes on from what is finished.", _STOPPED)
+    return _code(result)
+
+
+def _code(result: object) -> int:
     return result if isinstance(result, int) else 0
+
+
+def _fault() -> int:
+    """Show the traceback of the error that is being handled, and say whose fault it is."""
+    traceback.print_exc()
+    return _complain(
+        "This is a fault of heedful's, not yours, and says nothing about your model: please report it with the lines "
+        "above, the command, and what heedful doctor prints.",
+        _FAULT,
+    )
 
 
 def _explain(error: Any) -> str:

@@ -41,7 +41,7 @@ class Displaced(nn.Module):
 
 
 def alter(
-    classifier: Classifier, how: Alteration, *, lender: Classifier | None = None, seed: int = 0
+    classifier: Classifier, how: Alteration, *, lender: Classifier | None = None, seed: int = 1
 ) -> Classifier:
     """Give the classifier with other attention; the given one stays as it is."""
     model = deepcopy(classifier.model)

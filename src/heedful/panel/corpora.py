@@ -13,9 +13,9 @@ CORPORA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "pronoun": {**_SMALL, "limit": 4000},
         "sst_wiki": {"vectors": "glove-840b-300d", "train_embeddings": False, "hidden": 64},
-        "mock_1": {**_SMALL, "limit": 2000},
-        "mock_5": {**_SMALL, "limit": 1500},
-        "babi_1_generated": {**_SMALL, "limit": 4000},
+        "mock_1_strong": {**_SMALL, "limit": 3000},
+        "mock_5_strong": _SMALL,
+        "babi_1_generated": {"embedding_size": 100, "hidden": 64, "epochs": 30, "patience": 5},
         "trec+token": _SMALL,
         "ag_news_binary+token": _SMALL,
         "mr+pair": _SMALL,

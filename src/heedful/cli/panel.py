@@ -1,0 +1,124 @@
+"""heedful panel"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heedful.cli.console import console, error_console, plain
+from heedful.errors import BadInput, did_you_mean
+
+
+def panel(
+    policy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME-OR-FILE", help="Policy that is judged: default, version-1, or a YAML file."
+        ),
+    ] = "default",
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="Train and audit what is missing, instead of using what comes with heedful alone.",
+        ),
+    ] = False,
+    corpora: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…", help="Corpora to measure; all if not given.", rich_help_panel="Data"
+        ),
+    ] = None,
+    members: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…", help="Models to measure on each; all if not given.", rich_help_panel="Data"
+        ),
+    ] = None,
+    texts: Annotated[
+        int, typer.Option(min=100, help="Test texts that each model is audited on.", rich_help_panel="Data")
+    ] = 300,
+    folder: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Where models and measurements are kept.", rich_help_panel="Output"
+        ),
+    ] = Path("panel"),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the whole page as Markdown.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all measurements as Parquet.", rich_help_panel="Output"),
+    ] = None,
+) -> None:
+    """How often is a verdict wrong? Judge a policy by models whose truth is known.
+
+    Heedful comes with what its audits measured of models of which it is known where they look and what decided: ordinary
+    ones, and others that were trained to look away, whose attention was exchanged, or that imitate another. A policy is
+    judged by how many unfaithful heatmaps it shows and how many faithful ones it refuses. With --measure the models are trained
+    and audited here; interrupted, the same command goes on with the model it was at.
+
+    Examples
+
+      heedful panel
+
+      heedful panel --policy mine.yaml
+
+      heedful panel --measure --corpora mock_1,trec+token --folder panel -o panel.md
+    """
+    from heedful.audits.policy import read_policy
+    from heedful.panel.corpora import CORPORA
+    from heedful.panel.measure import measure as measure_panel
+    from heedful.panel.measure import read_cases
+    from heedful.panel.members import MEMBERS
+    from heedful.panel.page import overview, page
+    from heedful.panel.table import MEASURED, joined, read_table, write_table
+    from heedful.storage import write_text
+
+    rules = read_policy(policy)
+    cases = read_table() if MEASURED.is_file() else []
+    if measure:
+        chosen = _chosen(corpora, CORPORA, "corpus")
+        models = [MEMBERS[name] for name in _chosen(members, MEMBERS, "model of the panel")]
+
+        def say(message: str) -> None:
+            error_console().print(plain(message), soft_wrap=True)
+
+        measured = [
+            case
+            for name in chosen
+            for case in measure_panel(name, CORPORA[name], models, folder=folder, texts=texts, say=say)
+        ]
+        cases = joined(cases, measured)
+    elif (folder / "cases").is_dir():
+        cases = joined(cases, read_cases(folder))
+    if not cases:
+        raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
+    console().print(plain(overview(cases, rules)), soft_wrap=True)
+    for path, write in (
+        (output, lambda p: write_text(p, page(cases, rules))),
+        (table, lambda p: write_table(cases, p)),
+    ):
+        if path is not None:
+            write(path)
+            error_console().print(f"Written: [bold]{plain(path)}[/]", soft_wrap=True)
+
+
+def _chosen(names: str | None, known: object, kind: str) -> list[str]:
+    """Read names separated by commas, and refuse an unknown one."""
+    every = list(known)  # type: ignore[call-overload]
+    wanted = [name.strip() for name in names.split(",") if name.strip()] if names else every
+    for name in wanted:
+        if name not in every:
+            raise BadInput(f"There is no {kind} named {name!r}: {did_you_mean(name, every)}")
+    return wanted

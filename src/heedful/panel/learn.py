@@ -1,0 +1,70 @@
+"""Thresholds learnt from some models and judged on others, which they were not set on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from heedful.audits.policy import Policy, Rule
+from heedful.audits.verdict import KINDS, Verdict
+from heedful.panel.case import Case
+from heedful.panel.separation import oriented
+from heedful.panel.verdicts import verdict_of
+
+LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
+"""Numbers whose thresholds are learnt; few, so that there is little to learn by heart."""
+
+TAIL = 0.05
+"""Of either sort: the line that forbids lies midway between the best unfaithful models and the worst faithful ones but this share."""
+
+PASSING = 0.25
+"""Of faithful models: the share that a caveat is due to, by one number alone."""
+
+_STEP = 0.05
+"""Thresholds are rounded to this: a finer one would only fit the panel."""
+
+
+def learn(cases: Sequence[Case], policy: Policy) -> Policy:
+    """Give the policy with thresholds set on these cases; of rules that are not learnt they stay as they are."""
+    return policy.model_copy(
+        update={
+            "rules": tuple(_set(rule, cases) if rule.measure in LEARNT else rule for rule in policy.rules)
+        }
+    )
+
+
+def _set(rule: Rule, cases: Sequence[Case]) -> Rule:
+    good, bad = (
+        np.array([v for c in cases if c.sort == sort and not np.isnan(v := oriented(c, rule.measure))])
+        for sort in ("faithful", "unfaithful")
+    )
+    if not len(good) or not len(bad):
+        return rule
+    forbid = (np.quantile(bad, 1 - TAIL) + np.quantile(good, TAIL)) / 2
+    show = max(np.quantile(good, PASSING), forbid)
+    return rule.model_copy(update={"show": _rounded(show), "forbid": _rounded(forbid)})
+
+
+def _rounded(threshold: float) -> float:
+    return round(round(threshold / _STEP) * _STEP, 2)
+
+
+def held_out(cases: Sequence[Case], policy: Policy) -> list[tuple[Case, Verdict]]:
+    """Judge the cases of every corpus by thresholds that were set on the others."""
+    return _leave_out(cases, policy, lambda case: case.corpus)
+
+
+def held_out_encoders(cases: Sequence[Case], policy: Policy) -> list[tuple[Case, Verdict]]:
+    """Judge the cases of every kind of encoder by thresholds that were set on the others."""
+    return _leave_out(cases, policy, lambda case: KINDS.get(case.encoder, case.encoder))
+
+
+def _leave_out(
+    cases: Sequence[Case], policy: Policy, group: Callable[[Case], str]
+) -> list[tuple[Case, Verdict]]:
+    judged = []
+    for name in sorted({group(case) for case in cases}):
+        learnt = learn([case for case in cases if group(case) != name], policy)
+        judged += [(case, verdict_of(case, learnt)) for case in cases if group(case) == name]
+    return judged

@@ -1,0 +1,221 @@
+"""What the panel found, as a page: error rates of a policy, which test tells faithful from unfaithful, and every model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from heedful.audits.audit import AUDITS, written
+from heedful.audits.policy import Policy
+from heedful.audits.verdict import KINDS
+from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case
+from heedful.panel.corpora import CORPORA
+from heedful.panel.learn import held_out, held_out_encoders
+from heedful.panel.members import MEMBERS
+from heedful.panel.separation import Separation, separation, separations
+from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
+
+_SORTS = ("faithful", "unfaithful", "in between", "not counted")
+
+
+def overview(cases: Sequence[Case], policy: Policy) -> str:
+    """Say in a few lines how often a policy is wrong."""
+    attention = [case for case in cases if case.source == "attention"]
+    found = errors((case, verdict_of(case, policy)) for case in attention)
+    counts = ", ".join(f"{sum(c.sort == sort for c in attention)} {sort}" for sort in _SORTS)
+    corpora = len({case.corpus for case in attention})
+    lines = [
+        f"{len(attention)} models on {corpora} corpora: {counts}.",
+        f"Policy {policy.name} (version {policy.version}):",
+        f"  unfaithful and shown        {found.shown}",
+        f"  faithful and refused        {found.forbidden}",
+        f"  faithful, no caveat         {found.whole}",
+        f"  not enough evidence         {found.open}",
+    ]
+    if policy.name == "default" and policy.version > 1:
+        unseen = errors(held_out(attention, policy))
+        lines += [
+            "Its thresholds set on all corpora but one, and judged on that one, for each in turn:",
+            f"  unfaithful and shown        {unseen.shown}",
+            f"  faithful and refused        {unseen.forbidden}",
+        ]
+    return "\n".join(lines)
+
+
+def page(cases: Sequence[Case], policy: Policy) -> str:
+    """Write the whole page, in Markdown."""
+    attention = [case for case in cases if case.source == "attention"]
+    parts = [
+        "# The panel: how often is the verdict wrong?",
+        _lead(attention),
+        "## Models and their truth",
+        _table(
+            ("corpus", *_SORTS, "accuracy without the evidence", "on the evidence alone"),
+            [_corpus_row(name, attention) for name in _in_order({c.corpus for c in attention}, CORPORA)],
+        ),
+        "## Error rates of the policy",
+        _error_tables(attention, policy),
+        "## Which test tells a faithful heatmap from an unfaithful one?",
+        _SEPARATION,
+        _separation_table(attention),
+        "### By kind of encoder and by corpus",
+        _separation_groups(attention),
+        "## Explainers",
+        _explainers(cases),
+        "## Every model",
+        _every(cases, policy),
+    ]
+    if missing := _missing(attention):
+        parts += ["## Not measured", missing]
+    return "\n\n".join(parts) + "\n"
+
+
+def _lead(cases: Sequence[Case]) -> str:
+    return (
+        f"{len(cases)} models on {len({c.corpus for c in cases})} corpora in which it is known, word by word, what decides a label. What is "
+        "true of a model is measured: of the texts whose answer falls without the evidence (by 0.1 of probability or more), how often is the "
+        "word with most attention evidence? Counted from what a word picked at random reaches (0) to every text (1), a model is *faithful* "
+        f"from {FAITHFUL} on and *unfaithful* up to {UNFAITHFUL}; those in between count for neither. A model that hardly does better than the most "
+        f"frequent label (less than {LEAST_SKILL} of the way to no error), or of which fewer than {LEAST_TEXTS} texts need their evidence, is no fair case."
+    )
+
+
+_SEPARATION = (
+    "AUROC: the probability that of a faithful and an unfaithful model the faithful one has the better number (0.5 is a coin, below it "
+    "the test is inverted), with a 95 % interval over corpora and models. Tests that replace weights keep the states as they are; tests that change "
+    "words read the text again."
+)
+
+
+def _corpus_row(name: str, cases: Sequence[Case]) -> list[str]:
+    here = [case for case in cases if case.corpus == name]
+    plain = [case for case in here if case.kind == "vanilla" and case.skill >= LEAST_SKILL]
+    counts = [str(sum(case.sort == sort for case in here)) for sort in _SORTS]
+    return [name, *counts, _mean(c.without for c in plain), _mean(c.alone for c in plain)]
+
+
+def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
+    judged = [(case, verdict_of(case, policy)) for case in cases]
+    rows = [["all, thresholds as they are", *_error_cells(errors(judged))]]
+    if policy.version > 1:
+        by_corpus, by_encoder = held_out(cases, policy), held_out_encoders(cases, policy)
+        rows.append(
+            ["all, each corpus judged by thresholds set on the others", *_error_cells(errors(by_corpus))]
+        )
+        rows.append(
+            [
+                "all, each kind of encoder judged by thresholds set on the others",
+                *_error_cells(errors(by_encoder)),
+            ]
+        )
+        judged = by_corpus
+    headings = (
+        "models",
+        "unfaithful and shown",
+        "faithful and refused",
+        "faithful, without a caveat",
+        "not enough evidence",
+    )
+    whole = _table(headings, rows)
+    kinds = sorted({KINDS.get(case.encoder, case.encoder) for case, _ in judged})
+    groups = [
+        [f"encoder: {kind}", *_error_cells(errors([p for p in judged if KINDS.get(p[0].encoder) == kind]))]
+        for kind in kinds
+    ]
+    groups += [
+        [name, *_error_cells(errors([p for p in judged if p[0].corpus == name]))]
+        for name in _in_order({c.corpus for c, _ in judged}, CORPORA)
+    ]
+    groups += [
+        [f"made: {kind}", *_error_cells(errors([p for p in judged if p[0].kind == kind]))]
+        for kind in sorted({c.kind for c, _ in judged})
+    ]
+    return f"{whole}\n\nBy groups, each corpus judged by thresholds that were set on the others:\n\n{_table(headings, groups)}"
+
+
+def _error_cells(found: Errors) -> list[str]:
+    return [str(found.shown), str(found.forbidden), _count(found.whole), _count(found.open)]
+
+
+def _count(rate: Rate) -> str:
+    return f"{rate.count} of {rate.of}" if rate.of else "–"
+
+
+def _separation_table(cases: Sequence[Case]) -> str:
+    rows = [
+        [f"`{s.measure}`", _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s)]
+        for s in separations(cases)["all"]
+    ]
+    return _table(("number", "what it does", "from", "AUROC (95 % interval)"), rows)
+
+
+def _separation_groups(cases: Sequence[Case]) -> str:
+    kinds = sorted({KINDS.get(case.encoder, case.encoder) for case in cases})
+    corpora = _in_order({case.corpus for case in cases}, CORPORA)
+    best = [s.measure for s in separations(cases)["all"]]
+    groups = [[c for c in cases if KINDS.get(c.encoder) == kind] for kind in kinds]
+    groups += [[c for c in cases if c.corpus == name] for name in corpora]
+    rows = []
+    for measure in best:
+        found = [separation(group, measure) for group in groups]
+        rows.append([f"`{measure}`", *("–" if s is None else f"{s.auroc:.2f}" for s in found)])
+    return _table(("number", *kinds, *corpora), rows)
+
+
+def _explainers(cases: Sequence[Case]) -> str:
+    explained = {(c.corpus, c.member) for c in cases if c.source != "attention"}
+    rows = []
+    for source in sorted({case.source for case in cases}):
+        here = [c for c in cases if c.source == source and (c.corpus, c.member) in explained]
+        sorts = [str(sum(c.sort == sort for c in here)) for sort in _SORTS[:3]]
+        rows.append([source, _mean(c.truth for c in here if c.truth is not None), *sorts])
+    others = [case for case in cases if case.source != "attention"]
+    told = [[f"`{s.measure}`", _auroc(s)] for s in separations(others).get("all", [])[:12]]
+    return (
+        "The same models, and the same measured truth, for other scores than attention.\n\n"
+        + _table(("scores", "truth, mean", *_SORTS[:3]), rows)
+        + "\n\nWhich numbers tell faithful scores of explainers from unfaithful ones:\n\n"
+        + _table(("number", "AUROC (95 % interval)"), told)
+    )
+
+
+def _every(cases: Sequence[Case], policy: Policy) -> str:
+    rows = [
+        [case.corpus, case.member, case.source, f"{case.accuracy:.2f}", "–" if case.truth is None else f"{case.truth:.2f}",
+         case.sort, str(verdict_of(case, policy))]
+        for case in sorted(cases, key=lambda c: (c.source != "attention", c.corpus, c.member, c.source))
+    ]  # fmt: skip
+    table = _table(("corpus", "model", "scores", "accuracy", "truth", "sort", "verdict"), rows)
+    return f"<details><summary>{len(rows)} heatmaps</summary>\n\n{table}\n\n</details>"
+
+
+def _missing(cases: Sequence[Case]) -> str:
+    there = {(case.corpus, case.member) for case in cases}
+    lines = []
+    for corpus in CORPORA:
+        lacking = [name for name in MEMBERS if (corpus, name) not in there]
+        if lacking:
+            lines.append(f"- {corpus}: {', '.join(lacking)}")
+    return "\n".join(lines)
+
+
+def _changes(measure: str) -> str:
+    return AUDITS.get(measure.partition(".")[0]).does
+
+
+def _auroc(found: Separation) -> str:
+    return f"{found.auroc:.2f} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _mean(values: Iterable[float]) -> str:
+    given = list(values)
+    return written(sum(given) / len(given)) if given else "–"
+
+
+def _in_order(found: set[str], order: Iterable[str]) -> list[str]:
+    known = [name for name in order if name in found]
+    return [*known, *sorted(found - set(known))]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
