@@ -25,10 +25,17 @@ def train(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML file with the same options; flags win.")
     ] = None,
+    for_show: Annotated[
+        bool,
+        typer.Option(
+            "--for-show",
+            help="Train a model whose attention may be shown, audit it, and say what it costs against an ordinary one.",
+        ),
+    ] = False,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
-) -> None:
+) -> int:
     """Train a classifier; interrupted, the same command goes on.
 
     Examples
@@ -44,13 +51,29 @@ def train(
       heedful train sst2 --encoder hf:minilm-l6 --learning-rate 5e-5 --epochs 2
 
       heedful train sst2 --vectors glove-840b-300d --no-train-embeddings --objective steady
+
+      heedful train mr --vectors glove-840b-300d --no-train-embeddings --for-show
     """
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
 
     given = options | ({"dataset": dataset} if dataset is not None else {})
+    if for_show:
+        return _for_show(given, config, runs)
     classifier = run_training(resolve(given, file=config), runs=runs, console=error_console())
     show_result(classifier.run or runs)
+    return 0
+
+
+def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
+    """Train a model made for show, and leave with the code of its verdict."""
+    from heedful.panel.for_show import train_for_show
+
+    made = train_for_show(given, file=config, runs=runs, console=error_console())
+    show_result(made.classifier.run or runs)
+    made.result.show(console(), brief=True)
+    console().print(f"{made.cost()}\nVerdict: [bold]{made.result.verdict}[/]", soft_wrap=True)
+    return made.result.verdict.exit_code
 
 
 def show_result(folder: Path) -> None:

@@ -18,7 +18,7 @@ LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
 TAIL = 0.05
 """Of either sort: the line that forbids lies midway between the best unfaithful models and the worst faithful ones but this share."""
 
-PASSING = 0.25
+PASSING = 0.1
 """Of faithful models: the share that a caveat is due to, by one number alone."""
 
 _STEP = 0.05

@@ -16,8 +16,9 @@ from heedful.audits.audit import ALL, Number
 from heedful.audits.running import audit
 from heedful.audits.subject import Subject
 from heedful.audits.texts import choose_texts
-from heedful.config import AuditOptions
-from heedful.errors import HeedfulError
+from heedful.config import AuditOptions, DataOptions
+from heedful.data.loading import load_corpus
+from heedful.errors import BadInput, HeedfulError
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter
 from heedful.panel.case import Case
@@ -43,6 +44,11 @@ def measure(
 ) -> list[Case]:
     """Measure the members of one corpus; a model that cannot be trained is said, and left out."""
     torch.set_num_threads(1)
+    try:
+        load_corpus(DataOptions(dataset=corpus))
+    except BadInput as error:
+        say(f"{corpus} is left out. {error}")
+        return []
     found = []
     for member in members:
         for source in ("attention", *(SOURCES if member.explained else ())):
