@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import Any
 
 from heedful.data.corpus import Span
@@ -57,26 +58,41 @@ def whole_numbers(raw: Any) -> list[int] | None:
     return [int(n) for n in raw]
 
 
-def rationale_spans(text: str, rationale: Sequence[int], *, row: int) -> list[Span]:
-    """Spans of the white-space tokens that an annotator marked; neighbours are joined.
+def token_spans(tokens: Sequence[str]) -> list[Span]:
+    """Spans of tokens in the text that they make when a space is put between them, whatever they hold themselves.
+
+    >>> token_spans(["New York", ",", "", "I"])
+    [(0, 8), (9, 10), (11, 11), (12, 13)]
+    """
+    ends = accumulate(tokens, lambda end, token: end + 1 + len(token), initial=-1)
+    return [(end - len(token), end) for token, end in zip(tokens, islice(ends, 1, None), strict=True)]
+
+
+def rationale_spans(
+    text: str, rationale: Sequence[int], *, row: int, tokens: Sequence[str] | None = None
+) -> list[Span]:
+    """Spans of the tokens that an annotator marked, those given or else those between white space; neighbours are joined.
 
     >>> rationale_spans("a very good film", [0, 1, 1, 0], row=1)
     [(2, 11)]
+    >>> rationale_spans("New York is big", [1, 0, 0], row=1, tokens=["New York", "is", "big"])
+    [(0, 8)]
     """
-    tokens = [match.span() for match in re.finditer(r"\S+", text)]
-    if len(tokens) != len(rationale):
+    if tokens is not None:
+        places, whose, kind = token_spans(tokens), "its column tokens", "token of that column"
+    else:
+        places, whose, kind = [m.span() for m in re.finditer(r"\S+", text)], "the text", "white-space token"
+    if len(places) != len(rationale):
         raise BadInput(
-            f"The rationale in row {row} marks {len(rationale)} tokens and the text has {len(tokens)}: "
-            f"give one 0 or 1 for every white-space token."
+            f"The rationale in row {row} marks {len(rationale)} tokens and {whose} has {len(places)}: "
+            f"give one 0 or 1 for every {kind}."
         )
     other = next((mark for mark in rationale if mark not in (0, 1)), None)
     if other is not None:
-        raise BadInput(
-            f"The rationale in row {row} has a mark of {other}: give one 0 or 1 for every white-space token."
-        )
+        raise BadInput(f"The rationale in row {row} has a mark of {other}: give one 0 or 1 for every {kind}.")
     spans: list[Span] = []
     previous = 0
-    for (start, end), marked in zip(tokens, rationale, strict=True):
+    for (start, end), marked in zip(places, rationale, strict=True):
         if marked and previous:
             spans[-1] = (spans[-1][0], end)
         elif marked:

@@ -16,7 +16,9 @@ from heedful.data.rows import Row, read_rows
 from heedful.data.text import clean_text
 from heedful.errors import BadInput
 
-_TEXT = ("text", "sentence", "premise", "document", "review", "content")
+# A text in pieces, for rationales that mark these and not what lies between white space.
+TOKENS = "tokens"
+_TEXT = ("text", "sentence", "premise", "document", "review", "content", TOKENS)
 _QUERY = {"premise": "hypothesis", "document": "question", "text": "query"}
 USUAL_LABELS = ("label", "answer", "labels", "class", "target")
 
@@ -130,8 +132,9 @@ def read_split(
                 needs_query=needs_query,
                 where=where,
             )
+        tokens = _tokens(row, columns.text, number, where)
         _check_kinds(row, columns, number, where)
-        text, query, label = _text(row.get(columns.text)), "", spell(row.get(columns.label))
+        text, query, label = _text(row.get(columns.text), tokens), "", spell(row.get(columns.label))
         missing = [] if text else [columns.text]
         if columns.query is not None:
             query = _text(row.get(columns.query))
@@ -150,7 +153,7 @@ def read_split(
         split.rows.append(number)
         if columns.query is not None:
             split.queries.append(query)
-        _read_evidence(split, row, number)
+        _read_evidence(split, row, number, tokens)
         _read_candidates(split, row, number)
     if columns is None:
         raise BadInput(f"There is no row in {where}: give a file with texts and labels.")
@@ -160,31 +163,40 @@ def read_split(
 
 
 def read_texts(file: Path, text_column: str, query_column: str | None, *, evidence: bool = False) -> RawSplit:
-    """Read texts to classify, their queries if there is a column of them, and evidence if asked; no labels are needed."""
+    """Read texts to classify, their queries if there is a column of them, and evidence if asked; no labels are needed.
+
+    Where there is no column `text`, a column `tokens` serves for it.
+    """
     split = RawSplit(str(file))
     for number, row in read_rows(file):
+        if text_column == "text" and "text" not in row and TOKENS in row:
+            text_column = TOKENS
         for column in filter(None, (text_column, query_column)):
             if column not in row:
                 raise BadInput(
                     f"There is no column {column!r} in {file}: its columns are {', '.join(map(str, row))}."
                 )
-            if not _text(row[column]):
+        tokens = _tokens(row, text_column, number, str(file))
+        text = _text(row[text_column], tokens)
+        query = _text(row[query_column]) if query_column is not None else ""
+        for column, found in ((text_column, text), (query_column, query)):
+            if column is not None and not found:
                 raise BadInput(f"Row {number} of {file} has no {column}: mend it or take it out.")
-        split.texts.append(_text(row[text_column]))
+        split.texts.append(text)
         if query_column is not None:
-            split.queries.append(_text(row[query_column]))
+            split.queries.append(query)
         if evidence:
-            _read_evidence(split, row, number)
+            _read_evidence(split, row, number, tokens)
     if not split.texts:
         raise BadInput(f"There is no row in {file}: give a file with texts.")
     return split
 
 
-def _read_evidence(split: RawSplit, row: Row, number: int) -> None:
+def _read_evidence(split: RawSplit, row: Row, number: int, tokens: list[str] | None) -> None:
     """Rationale or support of the text read last, where its row carries one."""
     text = split.texts[-1]
     if (rationale := marks(row.get("rationale"))) is not None:
-        split.evidence.append(rationale_spans(text, rationale, row=number))
+        split.evidence.append(rationale_spans(text, rationale, row=number, tokens=tokens))
     elif (support := whole_numbers(row.get("support"))) is not None:
         split.evidence.append(support_spans(text, support, row=number))
     _in_all_or_none(split, "evidence", split.evidence, number)
@@ -210,8 +222,23 @@ def _in_all_or_none(split: RawSplit, name: str, column: list[Any], number: int) 
         )
 
 
+def _tokens(row: Row, column: str, number: int, where: str) -> list[str] | None:
+    """Give the tokens of a row whose text is in the column of that name; None where a text is whole, or missing."""
+    raw = row.get(column)
+    if column != TOKENS or raw is None:
+        return None
+    if not isinstance(raw, list) or not all(isinstance(token, str) for token in raw):
+        raise BadInput(
+            f"Column {TOKENS!r} in row {number} of {where} does not hold a list of strings: "
+            f"give one string for every token, or whole texts in a column of another name."
+        )
+    return raw
+
+
 def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
     for column in filter(None, (columns.text, columns.query, columns.label)):
+        if column == columns.text == TOKENS:
+            continue
         if isinstance(row.get(column), list | dict | bytes):
             raise BadInput(
                 f"Column {column!r} in row {number} of {where} holds a {type(row[column]).__name__}: "
@@ -219,8 +246,10 @@ def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
             )
 
 
-def _text(raw: Any) -> str:
+def _text(raw: Any, tokens: list[str] | None = None) -> str:
     """Give a text that can be used: a string with something in it besides white space, else ''."""
+    if tokens is not None:
+        raw = " ".join(tokens)
     if raw is None or (isinstance(raw, float) and math.isnan(raw)):
         return ""
     text = clean_text(str(raw))
