@@ -60,6 +60,8 @@ class Verdict(BaseModel):
     """How often this verdict is wrong on models of this kind."""
     partial: bool = False
     """Whether only some questions were asked, so that these are findings and no verdict."""
+    least_texts: int = 1
+    """Fewer texts than this tell nothing, by the policy."""
 
     @property
     def exit_code(self) -> int:
@@ -102,6 +104,7 @@ def judge(
         first=first,
         record=_record(policy, encoder) if source == "attention" else "",
         partial=partial,
+        least_texts=policy.least_texts,
     )
 
 
