@@ -7,9 +7,12 @@ from collections.abc import Iterable
 
 
 class HeedfulError(Exception):
-    """An error whose message is meant for the user as it stands."""
+    """An error whose message is meant for the user as it stands: what was asked could not be done.
 
-    exit_code = 1
+    Its exit code is none that a verdict has: 1 is *do not show*, and 3 *not enough evidence*.
+    """
+
+    exit_code = 4
 
 
 class BadInput(HeedfulError):

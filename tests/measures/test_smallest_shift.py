@@ -94,3 +94,37 @@ def test_attempts_do_not_know_of_each_other():
             largest=50.0,
         ).radius
         torch.testing.assert_close(alone[0], together[row])
+
+
+def test_where_there_is_no_slope_and_no_direction_nothing_is_found():
+    """Attention that gives items no weight makes margins that do not depend on them at all."""
+
+    def flat(x, some):
+        return torch.full((len(some),), 3.0, dtype=torch.float64), torch.zeros_like(x)
+
+    for directions in (torch.zeros(2, 3), torch.tensor([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])):
+        found = smallest_shift(flat, directions.double(), largest=50.0)
+        assert found.radius.isinf().all()
+        assert (found.shift == 0).all()
+
+
+def test_a_kink_that_hides_the_slope_is_passed():
+    """Flat up to a distance of 2, as a sparse weight is until the item enters the support, and steep beyond."""
+
+    def margin(x, some):
+        return 1 - 4 * (x.norm(dim=1) - 2).clamp(min=0)
+
+    found = smallest_shift(by_autograd(margin), torch.tensor([[3.0, 4.0]]).double(), largest=50.0)
+    assert 2.25 <= found.radius.item() <= 2.25 * CLOSE * 1.001
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-200, 1e-150, 1.0])
+def test_the_length_of_a_slope_does_not_matter_but_its_direction_does(size):
+    slope = torch.tensor([[3.0, 4.0]], dtype=torch.float64)
+
+    def falling(x, some):
+        return 10 - x @ slope[0], (slope * size).expand_as(x)
+
+    found = smallest_shift(falling, slope * size, largest=9.0)
+    assert 2 <= found.radius.item() <= 2 * CLOSE * 1.001
+    torch.testing.assert_close(found.shift[0], slope[0] / 5 * found.radius, rtol=1e-3, atol=0)

@@ -116,6 +116,8 @@ def smallest_shift(
 def _scaled(
     shift: Float[Tensor, "attempts size"], norm: Float[Tensor, " attempts"]
 ) -> Float[Tensor, "attempts size"]:
-    """Give the same direction with this norm; nothing stays nothing."""
-    factor: Tensor = norm / shift.norm(dim=1).clamp(min=_TINY)
-    return shift * factor[:, None]
+    """Give the same direction with this norm, however short the shift is; nothing stays nothing."""
+    unit = shift / shift.abs().amax(1, keepdim=True).clamp(min=_TINY)
+    length = unit.norm(dim=1)
+    factor: Tensor = norm / length.masked_fill(length == 0, 1.0)  # where there is no direction: 0, not 0 · ∞
+    return unit * factor[:, None]
