@@ -53,6 +53,9 @@ class DataOptions(_Options):
         0.1, gt=0, description="Share of train carved out as test where there is none."
     )
     split_seed: Seed = Field(0, description="Seed of the splits that are carved out; not the training seed.")
+    label_seed: Seed | None = Field(
+        None, description="Shuffle the labels of train with this seed, so that there is nothing to learn."
+    )
     skip_bad_rows: bool = Field(False, description="Leave out rows without text or label, and count them.")
     limit: Count | None = Field(None, description="Train on a sample of this many texts.")
     min_words: Count = Field(1, description="Leave out texts with fewer words.")
@@ -172,7 +175,7 @@ class ObjectiveOptions(_Options):
     stability: float | None = Field(
         None,
         ge=0,
-        description="Weight of the stability term (λ₁ of seat, λ of steady and consistency); 0 leaves it out.",
+        description="Weight of the stability term (λ₁ of seat, λ of steady and consistency; in erasure, of other words keeping their weights when some are deleted); 0 leaves it out.",
     )
     overlap: float | None = Field(
         None,
@@ -305,6 +308,9 @@ class AuditOptions(_Options):
     sensitivity: bool = Field(
         False,
         description="Search for the smallest shift of the top words that changes the decision (rationale); slow.",
+    )
+    shuffled_labels: bool = Field(
+        True, description="Train the model once more on shuffled labels, or find it (randomisation)."
     )
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")

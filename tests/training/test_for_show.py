@@ -24,7 +24,13 @@ from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass
 from heedful.training.objectives.diverse import conicity
-from heedful.training.objectives.erasure import deletion_effects, knowledge, misalignment, top_items
+from heedful.training.objectives.erasure import (
+    deletion_effects,
+    knowledge,
+    misalignment,
+    moved,
+    top_items,
+)
 from heedful.training.objectives.selective import spread
 from heedful.training.objectives.unreplaceable import Unreplaceable, farthest_jsd
 from heedful.training.train import resolve, train
@@ -256,6 +262,31 @@ def test_what_is_left_of_a_text_is_read_as_by_the_audits(
     expected = chances_without(objective.model, batch, torch.arange(6), keep)
     found = probabilities(objective.model(with_only(objective.model, batch, keep)).logits)
     assert torch.allclose(found, expected, atol=1e-8)
+
+
+def test_weights_of_what_is_left_move_only_where_context_counts(
+    toy_classifier: Toy, toy_split: Splits
+) -> None:
+    """Without context the others keep their ratios whatever is deleted; a BiLSTM weighs them anew."""
+    keep = torch.rand(6, 40, generator=torch.Generator().manual_seed(0)) < 0.5
+    found = {}
+    for encoder in ("average", "pointer"):
+        objective, batch = made("erasure", toy_classifier, toy_split, {"encoder": encoder, "heads": 2})
+        read = reading(objective, batch)
+        kept = read.states.mask & keep[:, : read.states.mask.shape[1]]
+        after = objective.model(with_only(objective.model, batch, kept)).weights
+        found[encoder] = moved(read.weights * kept[:, None], after, kept)
+        assert (found[encoder][kept.sum(1) <= 1].abs() < 1e-12).all()
+    assert found["average"].abs().max() < 1e-12 and found["pointer"].max() > 1e-3
+
+
+def test_how_far_weights_moved_by_hand() -> None:
+    before = torch.tensor([[[0.4, 0.0, 0.2]]], dtype=torch.float64)
+    after = torch.tensor([[[1 / 3, 2 / 3]]], dtype=torch.float64)
+    kept = torch.tensor([[True, False, True]])
+    assert moved(before, after.flip(-1), kept).item() == pytest.approx(0.0, abs=1e-12)
+    p, q = torch.tensor([2 / 3, 1 / 3]), torch.tensor([1 / 3, 2 / 3])
+    assert moved(before, after, kept).item() == pytest.approx((kl(p, (p + q) / 2)).item(), abs=1e-6)
 
 
 def test_nothing_is_asked_of_texts_whose_top_words_are_no_evidence(

@@ -27,7 +27,7 @@ from heedful.training.watching import Bars
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
-_LATER = ("open_vocabulary",)
+_LATER = ("open_vocabulary", "label_seed")
 """Options that came later: at their defaults they are not in a run's name, so that earlier runs are found."""
 
 

@@ -10,7 +10,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.config import TrainConfig
-from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.explainers.erased import with_only
 from heedful.measures.divergence import jsd, tvd
@@ -21,6 +20,7 @@ from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
 
 _LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer reckoned
+_LEAST = 1e-12
 _NOTHING = 1e-6  # change of a probability, over all items together, that is none
 
 
@@ -28,16 +28,25 @@ _NOTHING = 1e-6  # change of a probability, over all items together, that is non
     "erasure", "attention that tells what deleting words does: a heatmap made for show (ours)"
 )
 class Erasure(Distilled):
-    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · JSD(attention, effect of each word).
+    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · JSD(attention, effect of each
+    word) + λ₄ · JSD(attention on the others before, and after they stand alone).
 
     Top words are a share of the text as ERASER takes them, drawn for each text and step; what is left is read again
     from its words. Without the top words nothing should be known, but only where the top words alone give the right
     answer: else they are not the evidence. The effect of a word is how far the prediction moves (TVD) when its
     weight goes to the others, which a decoder that is linear in the weights allows to write down for all words at once.
+    That this is what deleting the word does, the last term asks for: what is left is weighed as it was before.
     """
 
-    options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment")
-    own: ClassVar = {**Distilled.own, "sufficiency": 0.5, "comprehensiveness": 0.1, "alignment": 1.0}
+    options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment", "stability")
+    own: ClassVar = {
+        **Distilled.own,
+        "sufficiency": 0.2,
+        "comprehensiveness": 0.1,
+        # Attention that is still flat has a JSD of about 0.03 to the effects of its words.
+        "alignment": 10.0,
+        "stability": 1.0,
+    }
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
@@ -49,26 +58,33 @@ class Erasure(Distilled):
             )
 
     def terms(self, read: Pass) -> Terms:
-        """Sufficiency and comprehensiveness by reading again, alignment by reckoning."""
+        """Sufficiency, comprehensiveness and stability by reading again, alignment by reckoning."""
         terms: Terms = {}
-        sufficiency, comprehensiveness = (
-            self.strength(name) for name in ("sufficiency", "comprehensiveness")
-        )
-        if sufficiency or comprehensiveness:
+        again = ("sufficiency", "comprehensiveness", "stability")
+        if any(self.strength(name) for name in again):
             top = top_items(read.weights.detach().mean(1), read.states.mask)
-            alone = self._read(read.batch, top)
-            terms["sufficiency"] = self.cross_entropy(alone, read.batch)
-            if comprehensiveness:
-                right = probabilities(alone.detach()).argmax(-1) == read.batch.labels
-                known = knowledge(self._read(read.batch, read.states.mask & ~top))
-                terms["comprehensiveness"] = (known * right).mean()
+            others = read.states.mask & ~top
+            (alone, shift), (without, shift_without) = (self._reread(read, kept) for kept in (top, others))
+            right = probabilities(alone.detach()).argmax(-1) == read.batch.labels
+            terms = {
+                "sufficiency": self.cross_entropy(alone, read.batch),
+                "comprehensiveness": (knowledge(without) * right).mean(),
+                "stability": (shift + shift_without).mean() / 2,
+            }
         if self.strength("alignment"):
             terms["alignment"] = self._alignment(read)
         return terms
 
-    def _read(self, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Float[Tensor, "batch outputs"]:
-        logits: Tensor = self.model(with_only(self.model, batch, keep)).logits
-        return logits
+    def _reread(
+        self, read: Pass, kept: Bool[Tensor, "batch items"]
+    ) -> tuple[Float[Tensor, "batch outputs"], Float[Tensor, " batch"]]:
+        """Logits of what is kept of the texts, and how far the weights of that have moved."""
+        output = self.model(with_only(self.model, read.batch, kept))
+        assert output.weights is not None
+        stays = kept
+        if not self.model.architecture.hierarchical:  # tokens such as [CLS] are never deleted, nor weighed
+            stays = kept | (read.batch.tokens.present & ~read.states.mask)
+        return output.logits, moved(read.weights * kept[:, None], output.weights, stays)
 
     def _alignment(self, read: Pass) -> Float[Tensor, ""]:
         decoder = self.model.decoder
@@ -111,6 +127,22 @@ def deletion_effects(
     rest = (1 - weights).clamp(min=_LEAST_REST)[..., None]
     moved = ((whole - parts) / rest - whole).sum(1)  # [batch, items, outputs]
     return tvd(probabilities(logits[:, None] + moved), probabilities(logits)[:, None])
+
+
+def moved(
+    before: Float[Tensor, "batch heads items"],
+    after: Float[Tensor, "batch heads kept"],
+    stays: Bool[Tensor, "batch items"],
+) -> Float[Tensor, " batch"]:
+    """JSD of the weights that items had, scaled to one, and those they have when the others are deleted.
+
+    Items that stay have moved to the left, in order; those that are deleted had no weight in `before`.
+    """
+    total = before.sum(-1, keepdim=True)
+    shares = before / total.clamp(min=_LEAST)
+    order = (~stays).to(torch.int8).argsort(dim=1, stable=True)[:, : after.shape[-1]]
+    apart = jsd(shares.gather(2, order[:, None].expand(after.shape)), after)
+    return torch.where(total[..., 0] > _LEAST, apart, 0.0).mean(1)
 
 
 def misalignment(
