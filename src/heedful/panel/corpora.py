@@ -15,7 +15,7 @@ CORPORA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "sst_wiki": {"vectors": "glove-840b-300d", "train_embeddings": False, "hidden": 64},
         "mock_1_strong": {**_SMALL, "limit": 3000},
         "mock_5_strong": _SMALL,
-        "babi_1_generated": {"embedding_size": 100, "hidden": 64, "epochs": 30, "patience": 5},
+        "babi_1_generated": {**_SMALL, "limit": None, "epochs": 30, "patience": 5},
         "trec+token": _SMALL,
         "ag_news_binary+token": _SMALL,
         "mr+pair": _SMALL,

@@ -9,6 +9,9 @@ from typing import Any, Literal
 Alteration = Literal["displaced", "borrowed", "redrawn", "uniform"]
 
 TRAINING: Mapping[str, Any] = {"epochs": 10, "patience": 2, "threads": 1}
+_SHAPES: Mapping[str, Mapping[str, Any]] = {"cnn": {"widths": (1, 3)}}
+"""Options of single encoders: wide windows make leave-one-out of many models slow, and tell nothing more here."""
+
 TWINS: Mapping[str, Any] = {"epochs": 30, "patience": 5}
 
 
@@ -35,12 +38,14 @@ class Member:
 def _vanilla(encoder: str, *, seed: int = 0, explained: bool = False, **options: Any) -> Member:
     shape = "-".join(str(value) for value in options.values())
     name = "-".join(part for part in (encoder, shape, f"seed{seed}") if part)
-    return Member(name, {"encoder": encoder, "seed": seed, **options}, explained=explained)
+    made = {"encoder": encoder, "seed": seed, **_SHAPES.get(encoder, {}), **options}
+    return Member(name, made, explained=explained)
 
 
 def _trained(encoder: str, objective: str, *, seed: int = 0, **options: Any) -> Member:
     name = f"{encoder}-{objective}-seed{seed}"
-    return Member(name, {"encoder": encoder, "objective": objective, "seed": seed, **options})
+    made = {"encoder": encoder, "objective": objective, "seed": seed, **_SHAPES.get(encoder, {}), **options}
+    return Member(name, made)
 
 
 def _twin(of: str) -> Member:
@@ -54,7 +59,7 @@ def _altered(of: str, how: Alteration, lender: str | None = None) -> Member:
 FIRST: tuple[Member, ...] = (
     _vanilla("bilstm", explained=True),
     _vanilla("average", explained=True),
-    _vanilla("cnn", explained=True),
+    _vanilla("cnn"),
     _vanilla("lstm"),
     _vanilla("none"),
     _vanilla("bilstm", seed=1),
@@ -72,32 +77,27 @@ FIRST: tuple[Member, ...] = (
 """The core, measured on every corpus before anything else."""
 
 SECOND: tuple[Member, ...] = (
-    _vanilla("bigru", explained=True),
     _vanilla("pointer"),
+    _vanilla("bigru"),
     _vanilla("bilstm", normaliser="sparsemax"),
     _vanilla("bilstm", normaliser="entmax15"),
-    _trained("bigru", "deceptive"),
-    _trained("lstm", "deceptive"),
-    _trained("none", "deceptive"),
     _trained("pointer", "deceptive"),
-    _trained("bilstm", "deceptive", seed=1),
-    _trained("cnn", "frozen"),
-    _twin("cnn-seed0"),
-    _twin("bigru-seed0"),
+    _trained("bigru", "deceptive"),
     _altered("bigru-seed0", "displaced"),
-    _altered("bigru-seed0", "redrawn"),
-    _altered("cnn-seed0", "redrawn"),
+    _altered("pointer-seed0", "displaced"),
     _trained("bilstm", "steady"),
     _trained("bilstm", "seat"),
-    _vanilla("rnn"),
-    _vanilla("gru"),
+    _twin("cnn-seed0"),
+    _trained("cnn", "frozen"),
     _vanilla("average", seed=1),
-    _vanilla("bilstm", seed=2),
+    _trained("none", "deceptive"),
+    _trained("lstm", "deceptive"),
+    _vanilla("gru"),
+    _vanilla("rnn"),
     _vanilla("bilstm", heads=2),
     _vanilla("bilstm", decoder="mlp"),
-    _trained("bigru", "frozen"),
 )
-"""The rest of the encoders, normalisers, objectives and seeds."""
+"""The rest of the encoders, normalisers, objectives, heads and decoders."""
 
 MEMBERS: Mapping[str, Member] = {member.name: member for member in (*FIRST, *SECOND)}
 SOURCES = ("gradient", "leave_one_out", "random")
