@@ -11,11 +11,13 @@ import pytest
 import torch
 import yaml
 from rich.console import Console
+from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 import heedful
 from heedful.audits import running, seed_stability
 from heedful.audits.audit import AUDITS, BINS
+from heedful.audits.policy import Rule
 from heedful.config import AuditOptions
 from heedful.data.vocabulary import Vocabulary
 from heedful.errors import BadInput, HeedfulError
@@ -84,6 +86,48 @@ def test_seeds_are_compared_text_by_text(trained, model, many_texts, shape):
         assert summary.number("jsd_max", f"class {label}").estimate == pytest.approx(mean)
     assert summary.number("jsd_max").estimate >= summary.number("jsd").estimate
     assert summary.number("f1").estimate is not None
+
+
+def test_intervals_speak_of_the_seeds_and_two_of_them_give_none(trained, many_texts):
+    classifier, _ = trained()
+    found = run(classifier, many_texts)
+    rows, summary = found.to_frame(NAME), found.summaries[NAME]
+    for name in ("jsd", "relative_jsd", "tvd"):
+        means = [rows[f"{name}_{seed}"].drop_nans().mean() for seed in (1, 2, 3)]
+        number = summary.number(name)
+        assert number.estimate == pytest.approx(np.mean(means))
+        half = stats.t.ppf(0.975, 2) * stats.sem(means)  # of seeds alone; texts come on top
+        assert number.low <= max(0, number.estimate - half) + 1e-12
+        assert number.high >= min(AUDITS.get(NAME).measures[name].high, number.estimate + half) - 1e-12
+        assert number.low >= 0
+        one = summary.number(name, "seed 1")
+        assert one.low <= one.estimate <= one.high
+    assert summary.number("f1").low < summary.number("f1").estimate < summary.number("f1").high
+    label = rows["predicted"][0]
+    part = rows.filter(pl.col("predicted") == label)
+    means = [part[f"jsd_{seed}"].mean() for seed in (1, 2, 3)]
+    of_class = summary.number("jsd", f"class {label}")
+    assert of_class.high - of_class.low >= stats.t.ppf(0.975, 2) * stats.sem(means)
+    for seeds in ((1,), (1, 2)):
+        few = run(classifier, many_texts, seeds=seeds).summaries[NAME]
+        for name in ("jsd", "relative_jsd", "flipped", "f1"):
+            assert few.number(name).estimate is not None
+            assert (few.number(name).low, few.number(name).high) == (None, None)
+        assert few.number("sharpness").low is not None
+        assert any("one other seed or two" in note for note in few.notes)
+        assert "(no interval)" in few.finding and "unknown" not in few.finding
+
+
+def test_a_rule_about_seeds_is_not_passed_by_two_of_them(trained, many_texts):
+    classifier, _ = trained()
+    rule = Rule(measure=f"{NAME}.relative_jsd", show=2.0, forbid=2.0, reason="Any heatmap passes.")
+    outcomes = [
+        rule.judge(
+            run(classifier, many_texts, seeds=seeds).summaries[NAME].number("relative_jsd"), least_texts=1
+        )
+        for seeds in ((1, 2), (1, 2, 3))
+    ]
+    assert outcomes == ["not measured", "good"]
 
 
 def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkeypatch):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from heedful.measures.intervals import Interval, _resampled_medians, bootstrap_interval, student_interval
+from heedful.measures.intervals import Interval, _resampled_medians, bootstrap_interval
 
 FINITE = st.floats(-1e6, 1e6).map(lambda v: round(v, 3))
 
@@ -137,15 +137,3 @@ def test_many_values_need_little_memory():
     assert peak < 100e6
     half_width = 1.96 * values.std() / math.sqrt(len(values))
     assert (found.high - found.low) / 2 == pytest.approx(half_width, rel=0.1)
-
-
-@given(st.lists(FINITE, min_size=2, max_size=9, unique=True), st.sampled_from([0.8, 0.95]))
-def test_students_interval_is_that_of_scipy(values, level):
-    found = student_interval(values, level=level)
-    theirs = stats.ttest_1samp(values, 0.0).confidence_interval(level)
-    assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-6)
-    assert student_interval(values[::-1], level=level).estimate == pytest.approx(found.estimate)
-
-
-def test_students_interval_of_one_value_is_that_value():
-    assert student_interval([0.5]) == Interval(0.5, 0.5, 0.5, 1, 0)

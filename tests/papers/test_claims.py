@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from heedful.measures import bootstrap_interval
 from heedful.papers.claims import Claim, Sample, judge, judge_samples, rank_correlation
@@ -121,11 +122,46 @@ def test_rank_correlation_is_spearman_with_an_interval_of_its_own():
 
 def test_the_mean_of_ratios_is_geometric():
     """A ratio of 100 and one of 1/100 are 1 together, and the other way round too; differences are averaged as they are."""
-    draws = np.full(50, 1.0)
+    draws = np.full(50, 1.0)  # and no seeds: texts alone
     samples = [Sample("a", "x", 100.0, 100 * draws, 60), Sample("b", "x", 0.01, 0.01 * draws, 60)]
     claim = weak(below=2.0)
     assert judge_samples(replace(claim, ratio=True), samples).interval[:3] == pytest.approx((1, 1, 1))
     assert judge_samples(claim, samples).interval[:3] == pytest.approx((50.005,) * 3)
+
+
+def test_seeds_of_samples_widen_the_interval_of_each_and_of_their_mean():
+    draws = np.zeros(50)
+    samples = [
+        Sample(name, "x", 0.0, draws, 60, ([-1.0, 0.0, 1.0],)) for name in ("a", "b")
+    ]  # standard errors of 1 / √3
+    judged = judge_samples(weak(below=2.0), samples)
+    alone = stats.t.ppf(0.975, 2) / np.sqrt(3)
+    assert [part.interval.high for part in judged.parts] == pytest.approx([alone] * 2)
+    assert judged.interval.high == pytest.approx(stats.t.ppf(0.975, 4) / np.sqrt(6))
+    assert [part.word for part in judged.parts] == ["undecided"] * 2 and judged.parts[0].seeds == (3,)
+    logs = [s._replace(estimate=1.0, draws=draws + 1, seeds=(np.exp(s.seeds[0]),)) for s in samples]
+    ratio = judge_samples(replace(weak(below=2.0), ratio=True), logs)
+    assert np.log(ratio.interval.high) == pytest.approx(judged.interval.high)
+
+
+def test_two_seeds_decide_nothing_and_do_not_vote():
+    sure = Sample("a", "x", 0.1, np.full(50, 0.1), 60, ([0.1, 0.1, 0.1],))
+    two = Sample("b", "x", 0.1, np.full(50, 0.1), 60, ([0.1, 0.1],))
+    assert judge_samples(weak(), [sure]).word == "holds"
+    judged = judge_samples(weak(), [two])
+    assert (judged.word, judged.able) == ("too few seeds", 0)
+    # One seed says nothing of others, and its interval is that of texts.
+    assert judge_samples(weak(), [two._replace(seeds=([0.1],))]).word == "holds"
+
+
+def test_one_step_that_turns_around_keeps_a_ladder_from_holding():
+    steps = [Sample(str(i), "x", by, np.full(50, by), 60) for i, by in enumerate((-0.3, -0.4, -0.5, 0.2))]
+    claim = weak(below=0.0)
+    assert judge_samples(claim, steps).word == "holds"
+    judged = judge_samples(replace(claim, throughout=True), steps)
+    assert (judged.word, judged.held, judged.able) == ("undecided", 3, 4)
+    flat = [*steps[:3], steps[3]._replace(estimate=0.0, draws=np.linspace(-0.1, 0.1, 50))]
+    assert judge_samples(replace(claim, throughout=True), flat).word == "holds"
 
 
 def test_every_claim_is_complete_and_can_be_measured():

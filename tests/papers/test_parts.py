@@ -44,6 +44,23 @@ def test_two_machines_write_the_page_of_one(tmp_path: Path) -> None:
     assert "\n\n12 runs (seed 0, 1). " in page(both(here, there))
 
 
+def test_parts_of_before_say_that_their_intervals_are_of_texts(tmp_path: Path) -> None:
+    (path,) = keep(split(SEAT, results("mr", seeds=3), SEAT.experiments), tmp_path)
+    assert "Measured before seeds entered intervals" not in page(Results(), kept("seat", tmp_path))
+    assert "texts, 3 seeds, " in page(Results(), kept("seat", tmp_path))
+    content = json.loads(path.read_text())
+    del content["seeded"]
+    for samples in content["samples"].values():
+        for sample in samples:
+            del sample["seeds"]
+    path.write_text(json.dumps(content))
+    old = page(Results(), kept("seat", tmp_path))
+    assert "in all tables, intervals of means are over texts, with the seeds at hand" in old
+    assert "texts with the seeds at hand, " in old and "3 seeds, " not in old
+    both_kinds = page(results("sst2", seeds=3), kept("seat", tmp_path))
+    assert "in the tables of mr, rnn, intervals of means" in both_kinds
+
+
 def test_what_is_missing_is_named_once_and_by_the_part_that_counts(tmp_path: Path) -> None:
     keep(split(SEAT, results("mr", seeds=2), SEAT.experiments), tmp_path)
     nothing = Missing("mr RNN steady seed 1", "not trained")

@@ -311,7 +311,7 @@ def test_methods_are_paired_by_seed_and_text():
     assert both.seeds == [0]
     seat, vanilla = both.mean("BiLSTM seat", "BiLSTM vanilla", column="jsd_one_0.01")
     assert seat.texts == vanilla.texts == TEXTS - 10
-    np.testing.assert_allclose(seat.draws, vanilla.draws)
+    np.testing.assert_allclose(seat.values, vanilla.values)
     alone = Methods(Results(tuple(runs)), "sst2", ["BiLSTM vanilla"], "embedding_stability")
     (mean,) = alone.mean("BiLSTM vanilla", column="jsd_one_0.01")
     assert mean.estimate == pytest.approx((WAVE.mean() + 9) / 2)
@@ -324,10 +324,42 @@ def test_draws_are_means_of_drawn_texts():
         "BiLSTM seat", column="sensitivity"
     )
     assert found.texts == TEXTS * 4 // 5
-    for times, draw in zip(drawn_texts("sst2", TEXTS)[:20], found.draws, strict=False):
+    for times, draw in zip(drawn_texts("sst2", TEXTS)[:20], found.values[0], strict=False):
         assert times.sum() == TEXTS
         assert draw == pytest.approx(np.nanmean(np.repeat(values, times.astype(int))))
     assert not np.array_equal(drawn_texts("sst2", TEXTS), drawn_texts("mr", TEXTS))
+
+
+def seeds_of(method: str, column: str, *scales: float) -> list[Measured]:
+    """A method whose heatmap moves more with some seeds than with others, for all texts alike."""
+    return [run(method, seed=seed, **{column: scale * WAVE}) for seed, scale in enumerate(scales)]
+
+
+def test_ratios_are_paired_by_seed_and_their_interval_speaks_of_other_seeds():
+    column = "jsd_all_0.01"
+    runs = [*seeds_of("vanilla", column, 1.0, 10.0, 100.0), *seeds_of("steady", column, 0.2, 1.0, 25.0)]
+    (claim,) = [each for each in SEAT.claims if each.id == "se-17"]
+    judged = judge(claim, Results(tuple(runs)))
+    logs = np.log([5.0, 10.0, 4.0])
+    half = stats.t.ppf(0.975, 2) * stats.sem(logs)  # texts move every seed alike, and no ratio
+    wanted = np.exp([logs.mean(), logs.mean() - half, logs.mean() + half])
+    assert judged.interval[:3] == pytest.approx(wanted, rel=1e-6)
+    assert judged.parts[0].seeds == (3,) and judged.word == "undecided"  # 1.8 to 19 times, and 3 is claimed
+    assert word("se-17", *(each for each in runs if each.seed < 2)) == "too few seeds"
+    assert word("se-17", *(each for each in runs if each.seed < 1)) == "holds"  # of texts alone, as is said
+    page = make_page(SEAT, Results(tuple(runs)), SEAT.experiments)
+    (line,) = [line for s in page.sections for line in s.lines if line.startswith("se-17")]
+    assert f"{TEXTS} texts, 3 seeds, undecided" in line
+    assert "5.85 (1.78 to 19.16)" in line
+
+
+def test_tables_speak_of_other_seeds_and_numbers_that_cannot_be_negative_end_at_zero():
+    column = "jsd_one_0.001"
+    three, two = (seeds_of("vanilla", column, *scales) for scales in ((1.0, 2.0, 30.0), (1.0, 2.0)))
+    mean, interval = rows_of(page_of(*three, table="1"), "Table 1")[0][2].split(" ", 1)
+    assert float(mean) == pytest.approx(11 * WAVE.mean(), rel=0.01)
+    assert interval.startswith("(0 to ") and float(interval[6:-1]) > 30
+    assert rows_of(page_of(*two, table="1"), "Table 1")[0][2] == f"{1.5 * WAVE.mean():.3f}"
 
 
 def test_f1_is_that_of_the_decisions():
@@ -338,9 +370,9 @@ def test_f1_is_that_of_the_decisions():
     said[:13] = 1 - said[:13]
     expected = performance(LABELS, np.eye(2)[said])["f1"]
     assert found.estimate == pytest.approx(expected)
-    times = drawn_texts("sst2", TEXTS)[0].astype(int)
+    times = drawn_texts("sst2", TEXTS)[1].astype(int)
     drawn = performance(np.repeat(LABELS, times), np.eye(2)[np.repeat(said, times)])["f1"]
-    assert found.draws[0] == pytest.approx(drawn)
+    assert found.values[0, 1] == pytest.approx(drawn)
 
 
 def test_tables_set_ours_beside_theirs_in_honest_units():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from heedful.errors import BadInput
 from heedful.studies.writing import make_page, write
@@ -38,17 +40,25 @@ def test_a_grid_of_bases(do, tmp_path: Path, name: str):
 def test_several_bases_of_each_value(do, tmp_path: Path):
     """Bases differ more than their twins do: the interval is over them, and each of them is told."""
     said: list[str] = []
-    done = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=2, say=said.append)
-    assert [row.value for row in done.rows] == ["1", "4"] and len(said) == 4
+    done = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=3, say=said.append)
+    assert [row.value for row in done.rows] == ["1", "4"] and len(said) == 6
     one = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=1, only_finished=True)
     for row, first in zip(done.rows, one.rows, strict=True):
-        assert row.bases == 2 and row.attefa_each[0] == first.attefa
-        assert row.attefa == pytest.approx(sum(row.attefa_each) / 2)
-        assert 0 <= row.attefa_low <= min(row.attefa_each) and max(row.attefa_each) <= row.attefa_high <= 1
+        assert row.bases == 3 and row.attefa_each[0] == first.attefa
+        assert row.attefa == pytest.approx(sum(row.attefa_each) / 3)
+        half = stats.t.ppf(0.975, 2) * stats.sem(row.attefa_each)  # texts come on top
+        assert (
+            0 <= row.attefa_low <= max(0, row.attefa - half)
+            and min(1, row.attefa + half) <= row.attefa_high <= 1
+        )
     write(done, tmp_path / "out")
     table = (tmp_path / "out" / "table.md").read_text()
     each = ", ".join(f"{score:.2f}" for score in done.rows[0].attefa_each)
     assert f" [{each}] |" in table and "Student's" in table
+    two = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=2, only_finished=True)
+    assert all(np.isnan(row.attefa_low) and row.bases == 2 for row in two.rows)
+    write(two, tmp_path / "two")
+    assert "two bases or two twins allow no interval" in (tmp_path / "two" / "table.md").read_text()
     assert "--bases trains more" in "".join(make_page(one).sections[0].lines)
 
 

@@ -19,7 +19,7 @@ from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.measures.divergence import jsd, tvd
 from heedful.measures.heads import matched_jsd
-from heedful.measures.imitation import attefa, attefa_interval, blind_tvd
+from heedful.measures.imitation import attefa, attefa_draws, attefa_spread, blind_tvd
 from heedful.models.classifier import Classifier
 from heedful.models.distinct import read, read_distinct, serves
 from heedful.models.model import probabilities
@@ -177,8 +177,44 @@ def test_scores_by_hand() -> None:
     assert attefa(np.array([1.0]), np.array([0.5])) == 1.0
     sure = np.array([[0.0, 1.0]] * 3 + [[1.0, 0.0]])
     assert blind_tvd(sure) == pytest.approx(0.25)
-    low, high = attefa_interval(np.full((20, 3), 0.3), np.full((20, 3), 0.6))
-    assert low == pytest.approx(0.5) and high == pytest.approx(0.5)
+    assert attefa_spread(attefa_draws(np.full((20, 3), 0.3), np.full((20, 3), 0.6))) == pytest.approx(
+        (0.5,) * 3
+    )
+
+
+def test_draws_are_scores_of_drawn_texts_and_the_reference_is_drawn_with_them() -> None:
+    random = np.random.default_rng(3)
+    texts, resamples = 17, 30
+    tvds, jsds = random.random((2, texts, 3))
+    p = random.random(texts)
+    chances = np.stack([1 - p, p], 1)
+    plain, corrected = (attefa_draws(tvds, jsds, c, resamples=resamples, seed=8) for c in (None, chances))
+    assert plain.shape == corrected.shape == (3, resamples + 1)
+    again = np.random.default_rng(8)
+    for draw in range(resamples + 1):
+        rows = again.integers(texts, size=texts) if draw else np.arange(texts)
+        for seed in range(3):
+            tvd, jsd = tvds[rows, seed], jsds[rows, seed]
+            assert plain[seed, draw] == pytest.approx(attefa(tvd, jsd))
+            assert corrected[seed, draw] == pytest.approx(attefa(tvd / blind_tvd(chances[rows]), jsd))
+
+
+def test_the_corrected_score_is_no_surer_than_its_reference() -> None:
+    """Twins that move every prediction alike: all that is unsure is how far who reads nothing would move them."""
+    p = np.where(np.arange(60) % 5 == 0, 0.9, 0.1)
+    chances = np.stack([1 - p, p], 1)
+    tvds, jsds = np.full((60, 3), 0.05), np.ones((60, 3))
+    plain, corrected = (attefa_spread(attefa_draws(tvds, jsds, c)) for c in (None, chances))
+    assert plain.low == pytest.approx(plain.high)
+    assert corrected.estimate == pytest.approx(0.05 / 0.16)
+    assert corrected.low < 0.9 * corrected.estimate and corrected.high > 1.1 * corrected.estimate
+
+
+def test_twins_that_differ_widen_the_interval_and_it_ends_where_the_score_does() -> None:
+    tvds = np.tile([0.1, 0.5, 0.9], (40, 1))
+    found = attefa_spread(attefa_draws(tvds, np.ones((40, 3))))
+    assert found == pytest.approx((0.5, 0.0, 1.0))
+    assert np.isnan(attefa_spread(attefa_draws(tvds[:, :2], np.ones((40, 2)))).low)
 
 
 def test_blind_tvd_is_the_best_constant_for_two_classes() -> None:

@@ -21,7 +21,8 @@ from heedful.audits.reading import Reading
 from heedful.errors import BadInput, HeedfulError
 from heedful.measures.divergence import LN_2, tvd
 from heedful.measures.heads import matched_jsd
-from heedful.measures.imitation import attefa, attefa_interval, blind_tvd
+from heedful.measures.imitation import attefa, attefa_draws, attefa_spread
+from heedful.measures.resampling import FEWEST_SEEDS
 from heedful.models.classifier import Classifier
 from heedful.models.distinct import read
 from heedful.models.model import probabilities
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 QUICK: dict[str, Any] = {"limit": 2000, "epochs": 20}
 QUICK_SEEDS = 3
+FEW_TWINS = "AtteFa has no interval: one twin or two do not tell what others would reach. Train three or more (--seeds)."
 
 
 @register
@@ -42,6 +44,7 @@ class Imitation(Audit):
 
     name = "imitation"
     question = "Can a twin give the same predictions with other attention?"
+    does = "trains another model"
     paper = "attefa"
     of_weights = True
     costly = True
@@ -60,6 +63,7 @@ class Imitation(Audit):
         "does not use its own.",
         "AtteFa is low for a model that hardly tells classes apart, because that is easy to imitate; the corrected "
         "score divides by what a twin reaches that reads nothing.",
+        "The interval of AtteFa speaks of other twins and other texts, not of other models that could have been trained.",
     )
 
     equation = "AtteFa = min(mean TVD(ŷ_twin, ŷ) / mean sJSD(α_twin, α), 1),  sJSD = JSD / ln 2"
@@ -144,14 +148,15 @@ class Imitation(Audit):
         seeds = [name.removeprefix("tvd_") for name in rows.columns if name.startswith("tvd_")]
         tvds = np.stack([rows[f"tvd_{seed}"].to_numpy() for seed in seeds], 1)
         jsds = np.stack([rows[f"jsd_{seed}"].to_numpy() for seed in seeds], 1)
-        blind = blind_tvd(np.array(rows["chances"].to_list()))
-        scores = {"attefa": 1.0, "attefa_corrected": max(blind, 1e-12)}
+        references = {"attefa": None, "attefa_corrected": np.array(rows["chances"].to_list())}
         numbers: list[Number] = []
-        for name, scale in scores.items():
-            numbers.append(self._over_seeds(name, tvds / scale, jsds))
-            for place, seed in enumerate(seeds):
-                one = attefa(tvds[:, place] / scale, jsds[:, place])
-                numbers.append(_plain(name, one, f"seed {seed}", len(rows)))
+        for name, chances in references.items():
+            drawn = attefa_draws(tvds, jsds, chances, seed=self.options.seed)
+            numbers.append(_over_seeds(name, drawn, len(rows)))
+            numbers += [
+                _plain(name, one, f"seed {seed}", len(rows))
+                for seed, one in zip(seeds, drawn[:, 0].tolist(), strict=True)
+            ]
         numbers += [self.number(name, rows[name]) for name in ("twin_tvd", "twin_jsd", "elsewhere")]
         f1 = {seed: float(record["test"]["f1"]) for seed, record in self.records.items()}
         numbers.append(self.number("twin_f1", np.array(list(f1.values()))))
@@ -170,23 +175,18 @@ class Imitation(Audit):
             f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {instead}.",
             numbers,
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
+            FEW_TWINS if len(seeds) < FEWEST_SEEDS else "",
             f"Epochs chosen: {', '.join(str(record['epoch']) for record in self.records.values())}.",
             f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
         )  # fmt: skip
 
-    def _over_seeds(self, name: str, tvds: np.ndarray, jsds: np.ndarray) -> Number:
-        by_seed = [attefa(tvds[:, place], jsds[:, place]) for place in range(tvds.shape[1])]
-        low, high = attefa_interval(tvds, jsds, seed=self.options.seed)
-        std = float(np.std(by_seed, ddof=1)) if len(by_seed) > 1 else None
-        return Number(
-            name=name,
-            estimate=float(np.mean(by_seed)),
-            low=low,
-            high=high,
-            std=std,
-            count=len(tvds),
-            missing=0,
-        )
+
+def _over_seeds(name: str, drawn: np.ndarray, count: int) -> Number:
+    """Average over twins, whose seeds and texts the interval speaks of."""
+    estimate, *ends = attefa_spread(drawn)
+    low, high = ends if len(drawn) >= FEWEST_SEEDS else (None, None)
+    std = float(np.std(drawn[:, 0], ddof=1)) if len(drawn) > 1 else None
+    return Number(name=name, estimate=estimate, low=low, high=high, std=std, count=count, missing=0)
 
 
 def _plain(name: str, estimate: float, group: str, count: int) -> Number:

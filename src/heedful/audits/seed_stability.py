@@ -6,21 +6,24 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 import polars as pl
 import torch
+from jaxtyping import Float
 from rich.console import Console
 
-from heedful.audits.audit import ALL, BINS, Columns, Measure, Summary, register, value
+from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register, value
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Heatmap
 from heedful.audits.progress import bar
 from heedful.audits.ragged import ragged
 from heedful.audits.reading import Reading, read
 from heedful.audits.stability import averaged, compare, see
-from heedful.audits.stable_audit import StabilityAudit, measures
+from heedful.audits.stable_audit import RESAMPLES, StabilityAudit, measures
 from heedful.config import TrainConfig, build
 from heedful.errors import BadInput, HeedfulError
 from heedful.measures.divergence import LN_2
+from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.runs import Run
@@ -33,6 +36,11 @@ if TYPE_CHECKING:
 
 SEEDS = 3
 QUICK_SEEDS = 2
+AVERAGE = "mean"
+FEW_OTHERS = (
+    "No mean over seeds has an interval: one other seed or two do not tell what more would give, so that no policy can be passed by them. "
+    "Train three or more (--seeds)."
+)
 
 
 @register
@@ -41,6 +49,7 @@ class SeedStability(StabilityAudit):
 
     name = "seed_stability"
     question = "Does the heatmap survive another seed?"
+    does = "trains another model"
     costly = True
     measures: ClassVar = measures("with another seed") | {
         "jsd_max": Measure("largest JSD of the heatmap over the seeds, in nats", high=LN_2, better="lower"),
@@ -51,6 +60,8 @@ class SeedStability(StabilityAudit):
         "A model trained on a base that was named (--base) keeps it, and the seeds are those of its own training; where the "
         "vanilla model was found or trained for it (seat, steady), each seed begins with one of its own.",
         "A flat heatmap is the same for every seed: read JSD beside sharpness, or read the relative JSD.",
+        "Intervals of means speak of other seeds and other texts, for this one model; those of single seeds, and of the largest JSD over "
+        "the seeds, speak of other texts alone.",
     )
     method = (
         "The model is trained again with the same configuration and other seeds, and every text is read by all of them. JSD, "
@@ -105,7 +116,7 @@ class SeedStability(StabilityAudit):
         of_decision = torch.stack(chances, 1)[rows, furthest].gather(1, decision)[:, 0]
         columns |= averaged(changes)._asdict()
         if self.labelled:
-            columns["said_mean"] = torch.stack([c.argmax(-1) for c in chances], 1).tolist()
+            columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in chances], 1).tolist()
         return columns | {
             "jsd_max": apart.amax(1),
             "other_seed": [list(self.others)[place] for place in furthest.tolist()],
@@ -115,14 +126,11 @@ class SeedStability(StabilityAudit):
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over seeds and texts, by the largest weight and by class (Figure 2)."""
-        seeds = [
-            name.removeprefix("relative_jsd_") for name in rows.columns if name.startswith("relative_jsd_")
-        ]
-        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds}, "mean")
+        seeds = _others(rows)
+        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds}, AVERAGE)
         numbers.append(self.number("jsd_max", rows["jsd_max"]))
-        for name in ("jsd", "jsd_max"):
-            numbers += self.by_largest_weight(name, rows, name)
-            numbers += self.by_class(name, rows, name)[1:]
+        numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
+        numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]
         most = next(n for n in numbers if n.name == "jsd_max" and n.group == ALL)
         quick = f"Quick: {len(seeds)} seeds." if self.options.quick else ""
         return self.summary(
@@ -131,8 +139,32 @@ class SeedStability(StabilityAudit):
             numbers,
             *self.notes(rows),
             *(f"Seed {seed} diverged and is not averaged in: {problem}" for seed, problem in self.diverged),
+            FEW_OTHERS if len(seeds) < FEWEST_SEEDS else "",
             quick,
         )
+
+    def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
+        """Average a measure over seeds and texts: every seed gives one number, and the interval speaks of other seeds too."""
+        found = self.number(name, rows[name], group)
+        if found.estimate is None:
+            return found
+        models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
+        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        _, low, high = _sure(drawn[..., 0], self.measures[name])
+        ends = {"low": None, "high": None}
+        if not np.isnan(
+            low
+        ):  # a text that some seeds say nothing of counts less for the seeds than for the mean
+            ends = {"low": min(low, found.estimate), "high": max(high, found.estimate)}
+        return found.model_copy(update=ends)
+
+    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+        """F1, averaged over the seeds, with an interval that speaks of other seeds too."""
+        if condition != AVERAGE:
+            return super().sure_f1(labels, said, condition)
+        models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
+        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        return _sure(drawn[..., 0], self.measures["f1"])
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
@@ -154,6 +186,26 @@ class SeedStability(StabilityAudit):
             return tuple(dict.fromkeys(self.options.seeds))
         count = QUICK_SEEDS if self.options.quick else SEEDS
         return tuple([seed for seed in range(1, SEEDS + 2) if seed != own][:count])
+
+
+def _others(rows: pl.DataFrame) -> list[str]:
+    """Give the seeds that the rows are of."""
+    return [name.removeprefix("relative_jsd_") for name in rows.columns if name.startswith("relative_jsd_")]
+
+
+def _parts(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Take texts apart by the largest weight and by the predicted class, as Figure 2 does."""
+    bins = [(f"largest weight {low:.2f}–{high:.2f}", rows.filter(in_bin(low, high))) for low, high in BINS]
+    labels = rows["predicted"].unique().sort()
+    return bins + [(f"class {label}", rows.filter(pl.col("predicted") == label)) for label in labels]
+
+
+def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
+    """A mean over seeds with its interval, cut off where the measure ends; of fewer than three seeds there is none."""
+    estimate, low, high = over_seeds(drawn)
+    if len(drawn) < FEWEST_SEEDS:
+        return Spread(estimate, np.nan, np.nan)
+    return Spread(estimate, float(max(low, about.low)), float(min(high, about.high)))
 
 
 def _comparable(subject: Subject, other: Classifier) -> AttentionModel:

@@ -19,13 +19,14 @@ from heedful.audits.sharpness import FLAT
 from heedful.audits.stability import Change, Seen, averaged, largest, sharp
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
-from heedful.measures.resampling import f1_of, resample, spread
+from heedful.measures.resampling import Spread, f1_of, resample, spread
 
 if TYPE_CHECKING:
     from heedful.audits.subject import Subject
 
 LEAST = 1e-12
 """Where a logarithmic axis ends: a heatmap that moves less does not move."""
+RESAMPLES = 1000
 
 
 def measures(what: str) -> dict[str, Measure]:
@@ -97,7 +98,8 @@ class StabilityAudit(Audit):
 
     def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str], headline: str) -> list[Number]:
         """Every measure for all texts (of the headline), and by condition, which is given as suffix → group."""
-        found = [self.number(name, rows[name]) for name in (*Change._fields, "sharpness", "largest_weight")]
+        found = [self.overall(name, rows) for name in Change._fields]
+        found += [self.number(name, rows[name]) for name in ("sharpness", "largest_weight")]
         found += self._f1(rows, headline, ALL)
         for condition, group in conditions.items():
             for name in Change._fields:
@@ -105,6 +107,15 @@ class StabilityAudit(Audit):
                     found.append(self.number(name, rows[f"{name}_{condition}"], group))
             found += self._f1(rows, condition, group)
         return found
+
+    def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
+        """Average a measure over texts."""
+        return self.number(name, rows[name], group)
+
+    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+        """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
+        drawn = resample([[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=RESAMPLES)  # fmt: skip
+        return spread(drawn[0, :, 0])
 
     def notes(self, rows: pl.DataFrame, items: str = "items") -> list[str]:
         """Say how many texts define no number, or one that means little."""
@@ -146,10 +157,8 @@ class StabilityAudit(Audit):
             return []
         said = np.array(rows[f"said_{condition}"].to_list(), dtype=np.int64)
         labels = rows["label"].to_numpy()
-        drawn = resample(
-            [[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=1000
-        )
-        estimate, low, high = spread(drawn[0, :, 0])
+        estimate, *ends = self.sure_f1(labels, said, condition)
+        low, high = (None if np.isnan(end) else end for end in ends)
         return [
             Number(
                 name="f1", group=group, estimate=estimate, low=low, high=high, std=None, count=len(rows), missing=0

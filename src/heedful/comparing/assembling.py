@@ -16,7 +16,7 @@ from heedful.comparing.numbers import Column, columns, common_rows, number_of, r
 from heedful.comparing.remarks import remarks
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
-from heedful.measures.resampling import Spread, difference, over_seeds, resample, spread
+from heedful.measures.resampling import Seeded, Spread, difference, over_seeds, resample
 
 _FEWEST = 2
 
@@ -41,9 +41,7 @@ def assemble(
     whole = {c: [r for r in found if r is not None] for c, found in ratios.items()}
     paired = [column for column, found in whole.items() if len(found) == len(results)]
     models = [[whole[column][place] for column in paired] for place in range(len(results))]
-    drawn = _Drawn(
-        results, trained, chosen, paired, resample(models, seed=options.seed), reference, options.seed
-    )
+    drawn = _Drawn(results, trained, chosen, paired, resample(models, seed=options.seed), reference)
     groups = group_by_method(trained)
     points = drawn.entries([[place] for place in range(len(results))])
     # Seeds of one method alone have nothing to be compared with but each other.
@@ -68,7 +66,6 @@ class _Drawn:
     """Those whose numbers follow from single texts, in the order of `draws`."""
     draws: Float[np.ndarray, "runs draws numbers"]
     reference: int
-    seed: int
 
     def entries(self, groups: Sequence[Sequence[int]]) -> tuple[Entry, ...]:
         """A row for each group of runs, compared with the group that holds the reference."""
@@ -94,11 +91,11 @@ class _Drawn:
 
     def _measured(self, group: Sequence[int]) -> Measured:
         seeds = [self.trained[place].seed or 0 for place in group]
-        mine = over_seeds(self.draws[list(group)], seeds, seed=self.seed)
-        anew = {column.key: mine[:, place] for place, column in enumerate(self.paired)}
+        mine = self.draws[list(group)]
+        anew = {c.key: Seeded(seeds, mine[..., place]) for place, c in enumerate(self.paired)}
         return Measured(
             {
-                c.key: _value(spread(anew[c.key])) if c.key in anew else self._plain(group, c)
+                c.key: _value(over_seeds(anew[c.key].values)) if c.key in anew else self._plain(group, c)
                 for c in self.chosen
             },
             anew,

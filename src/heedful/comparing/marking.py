@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from jaxtyping import Float
-
 from heedful.audits.result import PREDICTIONS
 from heedful.audits.sharpness import FLAT
 from heedful.comparing.comparison import Mark, Value
 from heedful.comparing.numbers import BESIDE, STEADY, Column
-from heedful.measures.resampling import Draws, difference
+from heedful.measures.resampling import Seeded, Spread, difference
 
 SHARP_ENOUGH = 0.9
 """Share of the reference's sharpness that a model must keep for its steadiness to count."""
@@ -24,10 +21,10 @@ SHARPNESS, F1 = ("sharpness", "sharpness"), (PREDICTIONS, "f1")
 
 
 class Measured(NamedTuple):
-    """The numbers of a row; draws where a number can be had again from single texts."""
+    """The numbers of a row; draws for each seed where a number can be had again from single texts."""
 
     values: Mapping[Key, Value]
-    draws: Mapping[Key, Float[np.ndarray, " draws"]]
+    draws: Mapping[Key, Seeded]
 
 
 def keeps_sharpness(one: Measured, reference: Measured, key: Key = SHARPNESS) -> bool | None:
@@ -60,7 +57,8 @@ def warned(one: Measured, reference: Measured, column: Column) -> bool:
 def marks(rows: Sequence[Measured], column: Column, warnings: Sequence[bool]) -> list[Mark]:
     """Mark the best, and what is not clearly worse: the interval of their paired difference holds 0.
 
-    Rows with a warning are never marked, and nothing is where all are the same.
+    Rows with a warning are never marked, and nothing is where all are the same. Of two seeds no difference has an
+    interval, and nothing is tied.
     """
     found: list[Mark] = [""] * len(rows)
     values = [row.values[column.key].estimate for row in rows]
@@ -81,6 +79,6 @@ def marks(rows: Sequence[Measured], column: Column, warnings: Sequence[bool]) ->
     return [""] * len(rows) if everywhere else found
 
 
-def _apart(one: Measured, other: Measured, column: Column) -> tuple[float, float, float] | None:
-    draws: list[Draws | None] = [row.draws.get(column.key) for row in (one, other)]
-    return None if draws[0] is None or draws[1] is None else difference(draws[0], draws[1])
+def _apart(one: Measured, other: Measured, column: Column) -> Spread | None:
+    mine, theirs = (row.draws.get(column.key) for row in (one, other))
+    return None if mine is None or theirs is None else difference(mine, theirs)

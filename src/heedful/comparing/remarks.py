@@ -51,8 +51,10 @@ def _intervals(entries: Sequence[Entry]) -> str:
     most = max(len(entry.runs) for entry in entries)
     if most == 1:
         return "Intervals (95 %) come from drawing the texts anew, the same for all runs; they do not speak of other seeds."
-    alone = any(len(entry.runs) == 1 for entry in entries)
+    counts = {len(entry.runs) for entry in entries}
     return (
-        "Intervals (95 %) come from drawing the texts anew, the same for all, and with them the seeds of each method; "
-        "of few seeds they are too narrow." + (" A method with one seed has no spread of seeds in its interval." if alone else "")
+        "Intervals (95 %) speak of other seeds and other texts: Student's over the seeds of each method (paired where two methods "
+        "have the same seeds), widened by what texts do that are drawn anew, the same for all."
+        + (" Two seeds give no interval over seeds: train a third." if 2 in counts else "")
+        + (" The interval of a method with one seed speaks of texts alone." if 1 in counts else "")
     )  # fmt: skip

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Float
 from numpy.typing import NDArray
 
+from heedful.measures.resampling import Spread, over_seeds
+
 Values = NDArray[np.float64]
+LEAST_BLIND = 1e-12
+"""A model that says the same of every text is imitated without reading, and divides nothing."""
 
 
 def attefa(tvd: Values, scaled_jsd: Values) -> float:
@@ -22,27 +27,39 @@ def attefa(tvd: Values, scaled_jsd: Values) -> float:
     return min(float(tvd.mean()) / apart, 1.0) if apart > 0 else 1.0
 
 
-def attefa_interval(
-    tvd: Values, scaled_jsd: Values, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
-) -> tuple[float, float]:
-    """Bootstrap interval of the mean AtteFa over seeds; texts and seeds [texts, seeds] are both drawn anew."""
-    draws = attefa_draws(tvd, scaled_jsd, resamples=resamples, seed=seed)
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+def attefa_draws(
+    tvd: Float[np.ndarray, "texts seeds"],
+    scaled_jsd: Float[np.ndarray, "texts seeds"],
+    chances: Float[np.ndarray, "texts classes"] | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Float[np.ndarray, "seeds draws"]:
+    """AtteFa of every seed, of the texts as they are and then of texts drawn anew.
 
+    With the model's own `chances` it is the corrected score: TVD over that of who reads nothing, of the same texts in every
+    draw, since that reference is no surer than what it is compared with.
 
-def attefa_draws(tvd: Values, scaled_jsd: Values, *, resamples: int = 1000, seed: int = 0) -> Values:
-    """Mean AtteFa over seeds, once for each time that texts and seeds [texts, seeds] are drawn anew."""
+    >>> attefa_draws(np.array([[0.2], [0.4]]), np.ones((2, 1)), np.eye(2), resamples=0)
+    array([[0.6]])
+    """
     random = np.random.default_rng(seed)
     texts, seeds = tvd.shape
-    means = np.empty(resamples)
-    for draw in range(resamples):
-        counts = np.bincount(random.integers(texts, size=texts), minlength=texts) / texts
-        chosen = random.integers(seeds, size=seeds)
-        apart = counts @ scaled_jsd[:, chosen]
-        ratios = np.where(apart > 0, (counts @ tvd[:, chosen]) / np.maximum(apart, 1e-300), 1.0)
-        means[draw] = np.minimum(ratios, 1.0).mean()
-    return means
+    drawn = np.empty((seeds, resamples + 1))
+    for draw in range(resamples + 1):
+        rows = random.integers(texts, size=texts) if draw else np.arange(texts)
+        counts = np.bincount(rows, minlength=texts) / texts
+        scale = 1.0 if chances is None else max(blind_tvd(chances[rows]), LEAST_BLIND)
+        apart = counts @ scaled_jsd
+        ratios = np.where(apart > 0, (counts @ tvd) / scale / np.maximum(apart, 1e-300), 1.0)
+        drawn[:, draw] = np.minimum(ratios, 1.0)
+    return drawn
+
+
+def attefa_spread(*groups: Float[np.ndarray, "seeds draws"]) -> Spread:
+    """Mean AtteFa over seeds, or over bases of the mean of their seeds, with an interval that ends where the score does."""
+    estimate, low, high = over_seeds(*groups)
+    return Spread(estimate, float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1)))
 
 
 def blind_tvd(chances: NDArray[np.float64]) -> float:

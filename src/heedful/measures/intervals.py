@@ -1,14 +1,12 @@
-"""How sure an average is: the percentile bootstrap over many instances, Student's interval over a few models."""
+"""How sure an average over many instances is: the percentile bootstrap. For a few models, see `resampling`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
-from scipy import stats
 from torch import Tensor
 
 DRAWS_AT_ONCE = 1 << 21  # indices and values of 8 bytes each: 32 MB
@@ -67,20 +65,6 @@ def bootstrap_interval(
         raise ValueError(f"statistic must be mean or median, not {statistic!r}")
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(estimate), float(low), float(high), count, missing)
-
-
-def student_interval(values: Sequence[float], *, level: float = 0.95) -> Interval:
-    """Mean of a few values and Student's interval, which knows that few say little; one value has no width.
-
-    >>> student_interval([1.0, 2.0, 3.0])
-    Interval(estimate=2.0, low=-0.48..., high=4.48..., count=3, missing=0)
-    """
-    given = np.asarray(values, dtype=np.float64)
-    mean, half = float(given.mean()), 0.0
-    if len(given) > 1:
-        t = stats.t.ppf((1 + level) / 2, len(given) - 1)
-        half = float(t * given.std(ddof=1) / np.sqrt(len(given)))
-    return Interval(mean, mean - half, mean + half, len(given), 0)
 
 
 def _resampled_means(

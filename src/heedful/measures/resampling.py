@@ -1,4 +1,8 @@
-"""Texts drawn anew for all models together, and seeds for each method: the paired, hierarchical bootstrap."""
+"""How sure a number is over texts, which are drawn anew for all models together, and over the seeds of a method.
+
+Few seeds drawn anew do not tell what other seeds would give: nominal 95 % intervals of two, three and five cover 62, 78
+and 81 %. So seeds have Student's interval, and texts the bootstrap's; `spread` puts the two together.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
+from scipy import stats
 
 RESAMPLES = 2000
+FEWEST_SEEDS = 3
+"""Of two seeds Student's interval is thirteen times their spread, and tells nothing: there is none."""
 _LEVEL = 0.95
 _AT_ONCE = 1 << 21  # counts of drawn texts: 16 MB
 _ROUNDING = 1e-12
@@ -91,36 +98,88 @@ def resample(
     return found
 
 
-def over_seeds(
-    values: Float[np.ndarray, "models draws numbers"], seeds: Sequence[int], *, seed: int
-) -> Float[np.ndarray, "draws numbers"]:
-    """The mean over the models of a method, whose seeds are drawn anew with the texts.
+def spread(draws: Draws, seeds: Sequence[Float[np.ndarray, " seeds"]] = ()) -> Spread:
+    """A number and its interval; ends are NaN where two seeds allow none, and all is where no text defines it.
 
-    Methods with the same seeds draw the same ones: a model that started from another of its seed stays its pair.
+    `draws` are of other texts. `seeds` has a group for each method of which the number is a sum, with what every
+    seed gives alone; a group of one seed says nothing of others, and then the interval does not either.
+
+    Each end lies as far off as Cochran and Cox would have it for two variances: the quantiles of Student's (of the seeds;
+    Satterthwaite's degrees of freedom where groups are several) and of the normal distribution (of the texts), weighted
+    by the variances. Simulated coverage is 95 to 97 % from three seeds on, whichever of the two variances is the larger.
+
+    >>> flat = np.zeros(100)  # the same for all texts
+    >>> spread(flat, [np.array([-1.0, 0.0, 1.0])])
+    Spread(estimate=0.0, low=-2.48..., high=2.48...)
+    >>> spread(flat, [np.array([-1.0, 1.0])])
+    Spread(estimate=0.0, low=nan, high=nan)
     """
-    order = np.argsort(seeds, kind="stable")
-    draws = values.shape[1]
-    chosen = np.random.default_rng([seed, *sorted(seeds)]).integers(len(values), size=(draws, len(values)))
-    chosen[0] = np.arange(len(values))
-    drawn: NDArray[np.float64] = values[order[chosen], np.arange(draws)[:, None]].mean(1)
-    return drawn
-
-
-def spread(draws: Draws) -> Spread:
-    """A number and its percentile interval; NaN where no text defines it."""
     estimate = float(draws[0])
     if np.isnan(estimate):
         return Spread(np.nan, np.nan, np.nan)
-    ends = np.nanquantile(draws[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    several = [np.asarray(group, dtype=np.float64) for group in seeds if len(group) > 1]
+    if any(len(group) < FEWEST_SEEDS for group in several):
+        return Spread(estimate, np.nan, np.nan)
+    low, high = np.nanquantile(draws[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
     # Of few texts the estimate may lie beyond what most resamples reach.
-    return Spread(estimate, min(float(ends[0]), estimate), max(float(ends[1]), estimate))
+    below, above = max(estimate - float(low), 0.0), max(float(high) - estimate, 0.0)
+    return Spread(estimate, estimate - _widened(below, several), estimate + _widened(above, several))
 
 
-def difference(one: Draws, other: Draws) -> Spread:
-    """How much larger a number is than another of the same texts, draw by draw."""
-    apart = one - other
-    apart[np.abs(apart) <= _ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
-    return spread(apart)
+def over_texts(values: Float[np.ndarray, "seeds draws"]) -> Draws:
+    """The mean over seeds, drawn over texts alone.
+
+    What texts do to one seed and not to another is part of how seeds differ, and is not counted twice.
+    """
+    mean: NDArray[np.float64] = values.mean(0)
+    seeds = len(values)
+    if seeds < FEWEST_SEEDS:
+        return mean
+    whole = float(np.nanvar(mean[1:]))
+    own = float(np.nanvar((values - mean)[:, 1:], axis=1).sum()) / (seeds * (seeds - 1))
+    kept = np.sqrt(max(1 - own / whole, 0.0)) if whole > 0 else 1.0
+    drawn: NDArray[np.float64] = mean[0] + kept * (mean - mean[0])
+    return drawn
+
+
+def over_seeds(*groups: Float[np.ndarray, "seeds draws"]) -> Spread:
+    """A sum of means over seeds with its interval: groups have seeds of their own, and the same draws of texts.
+
+    For methods that share their seeds, give the difference seed by seed: one group.
+    """
+    draws: NDArray[np.float64] = np.sum([over_texts(group) for group in groups], axis=0)
+    return spread(draws, [group[:, 0] for group in groups])
+
+
+class Seeded(NamedTuple):
+    """A number of every model of a method, of the texts as they are and of every resample."""
+
+    seeds: Sequence[int]
+    values: Float[np.ndarray, "seeds draws"]
+
+
+def difference(one: Seeded, other: Seeded) -> Spread:
+    """How much larger a number of one method is than another's: seed by seed where they have the same seeds."""
+    mine, theirs = (method.values[np.argsort(method.seeds, kind="stable")] for method in (one, other))
+    if sorted(one.seeds) != sorted(other.seeds):
+        return over_seeds(mine, -theirs)
+    apart = mine - theirs
+    apart[np.abs(apart) <= _ROUNDING * np.maximum(np.abs(mine), np.abs(theirs))] = 0.0
+    return over_seeds(apart)
+
+
+def _widened(texts: float, seeds: Sequence[NDArray[np.float64]]) -> float:
+    """How far an end of the interval lies, from how far it lies over texts alone."""
+    variances = np.array([group.var(ddof=1) / len(group) for group in seeds])
+    between = float(variances.sum())
+    if not between > 0:
+        return texts
+    shares = variances / between
+    freedom = 1 / sum(share**2 / (len(group) - 1) for share, group in zip(shares, seeds, strict=True))
+    student, normal = float(stats.t.ppf((1 + _LEVEL) / 2, freedom)), float(stats.norm.ppf((1 + _LEVEL) / 2))
+    within = (texts / normal) ** 2
+    both = (between * student + within * normal) / float(np.sqrt(between + within))
+    return max(both, student * float(np.sqrt(between)))  # of three seeds a little of texts would make it narrower
 
 
 def _stack(

@@ -9,17 +9,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy.stats import gmean
 
 from heedful.measures.intervals import Interval, bootstrap_interval
+from heedful.measures.resampling import spread
 from heedful.papers.results import Results
 
 Unit = Literal["texts", "twins"]
-Word = Literal["holds", "does not hold", "undecided", "too few texts", "too few twins", "not measured"]
+Word = Literal[
+    "holds", "does not hold", "undecided", "too few texts", "too few twins", "too few seeds", "not measured"
+]
 LEAST_TEXTS = 30
 """Fewer texts than this decide nothing: their bootstrap interval is too narrow to be believed."""
 LEAST: Mapping[Unit, int] = {"texts": LEAST_TEXTS, "twins": 3}
 _TOO_FEW: Mapping[Unit, Word] = {"texts": "too few texts", "twins": "too few twins"}
+_NO_VOTE: tuple[Word, ...] = (*_TOO_FEW.values(), "too few seeds")
 
 RULE = (
     "A claim is one number per text, averaged over seeds. It holds if the 95 % bootstrap interval of the mean over all "
@@ -36,9 +39,12 @@ class Sample(NamedTuple):
     model: str
     estimate: float
     draws: np.ndarray
-    """As many for every sample of a claim."""
+    """Of other texts, as many for every sample of a claim."""
     size: int
     """Of how many texts or twins it is."""
+    seeds: tuple[Sequence[float], ...] = ()
+    """What every seed (or twin) gives alone, in a group for each model whose seeds are its own. Without any the number is
+    that of some seeds, and its draws do not speak of others."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,9 @@ class Claim:
     unit: Unit = "texts"
     """What the interval counts."""
     ratio: bool = False
-    """Whether its numbers are ratios: their mean over datasets and models is geometric, so that no one of them is the mean."""
+    """Whether its numbers are ratios: their mean over seeds, datasets and models is geometric, so that no one of them is the mean."""
+    throughout: bool = False
+    """Whether one dataset or step that clearly goes the other way keeps it from holding."""
 
     @property
     def range(self) -> str:
@@ -81,6 +89,8 @@ class Claim:
             return "not measured"
         if interval.count < LEAST[self.unit]:
             return _TOO_FEW[self.unit]
+        if math.isnan(interval.low):
+            return "too few seeds"
         if interval.low > self.above and interval.high < self.below:
             return "holds"
         outside = interval.high <= self.above or interval.low >= self.below
@@ -94,6 +104,8 @@ class Part(NamedTuple):
     model: str
     interval: Interval
     word: Word
+    seeds: tuple[int, ...] | None = None
+    """How many seeds the interval is over, for each model; None for a number of texts, averaged over seeds."""
 
 
 class Judged(NamedTuple):
@@ -106,8 +118,8 @@ class Judged(NamedTuple):
 
     @property
     def able(self) -> int:
-        """How many datasets and models have enough texts (or twins) to decide alone."""
-        return sum(part.word not in _TOO_FEW.values() for part in self.parts)
+        """How many datasets and models have enough texts (or twins, or seeds) to decide alone."""
+        return sum(part.word not in _NO_VOTE for part in self.parts)
 
     @property
     def held(self) -> int:
@@ -115,7 +127,7 @@ class Judged(NamedTuple):
         return sum(part.word == "holds" for part in self.parts)
 
 
-_Found = tuple[str, str, Interval]
+_Found = tuple[str, str, Interval, tuple[int, ...] | None]
 
 
 def judge(claim: Claim, results: Results) -> Judged:
@@ -132,9 +144,13 @@ def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
 
 
 def _judge(claim: Claim, whole: Interval, found: Sequence[_Found]) -> Judged:
-    parts = [Part(dataset, model, interval, claim.word(interval)) for dataset, model, interval in found]
+    parts = [
+        Part(dataset, model, interval, claim.word(interval), seeds)
+        for dataset, model, interval, seeds in found
+    ]
     judged = Judged(claim, whole, claim.word(whole), tuple(parts))
-    if judged.word == "holds" and 2 * judged.held <= judged.able:
+    turned = claim.throughout and any(part.word == "does not hold" for part in parts)
+    if judged.word == "holds" and (2 * judged.held <= judged.able or turned):
         return judged._replace(word="undecided")
     return judged
 
@@ -153,25 +169,26 @@ def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interva
         if len(texts := _by_text(claim, value, results, dataset=dataset, model=model))
     ]
     whole = bootstrap_interval(np.concatenate([texts for *_, texts in found] or [np.array([])]))
-    return whole, [(dataset, model, bootstrap_interval(texts)) for dataset, model, texts in found]
+    return whole, [(dataset, model, bootstrap_interval(texts), None) for dataset, model, texts in found]
 
 
 def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[_Found]]:
     """Average over datasets and models, each counting the same, and take each alone."""
     if not samples:
         return bootstrap_interval(np.array([])), []
-    mean = gmean if geometric else np.mean
-    whole = _interval(
-        float(mean([sample.estimate for sample in samples])),
-        mean([sample.draws for sample in samples], axis=0),
-        max(sample.size for sample in samples),
-    )
-    return whole, [(s.dataset, s.model, _interval(s.estimate, s.draws, s.size)) for s in samples]
+    parts = [
+        (s.dataset, s.model, _interval([s], geometric=geometric), tuple(map(len, s.seeds))) for s in samples
+    ]
+    return _interval(samples, geometric=geometric), parts
 
 
-def _interval(estimate: float, draws: np.ndarray, size: int) -> Interval:
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Interval(estimate, float(low), float(high), size, 0)
+def _interval(samples: Sequence[Sample], *, geometric: bool) -> Interval:
+    """The mean of samples, whose texts are drawn together and whose seeds are their own."""
+    scale = np.log if geometric else np.asarray
+    draws = np.mean([scale(np.concatenate([[s.estimate], s.draws])) for s in samples], axis=0)
+    found = spread(draws, [scale(group) / len(samples) for s in samples for group in s.seeds])
+    estimate, low, high = np.exp(found) if geometric else found
+    return Interval(float(estimate), float(low), float(high), max(s.size for s in samples), 0)
 
 
 def _by_text(claim: Claim, value: pl.Expr, results: Results, *, dataset: str, model: str) -> np.ndarray:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from heedful.measures.intervals import Interval
 from heedful.papers.claims import Claim, Judged, Sample, judge_all, judge_samples
+from heedful.papers.claims import Part as ClaimPart
 from heedful.papers.page import NOTHING, Page, Section, Table
 from heedful.papers.parts import KeptSample, Part, best, join
 from heedful.papers.recipe import Experiment, Recipe
@@ -25,7 +29,7 @@ def make_page(
     if recipe.joins:
         parts = best([*kept, *split(recipe, results, experiments)], recipe.places)
         seeds = sorted({seed for part in parts for seed in part.seeds})
-        lead = f"{sum(part.runs for part in parts)} runs (seed {', '.join(map(str, seeds))}). {lead}"
+        lead = f"{sum(part.runs for part in parts)} runs (seed {', '.join(map(str, seeds))}). {lead}{_unseeded(parts)}"
         judged = [judge_samples(claim, _samples(claim, parts)) for claim in recipe.claims]
     else:
         parts = [part_of(recipe, results, experiments)]
@@ -78,6 +82,7 @@ def part_of(
         models=_models(recipe, results),
         notes=_notes(results),
         missing=list(results.missing),
+        seeded=True,
     )
 
 
@@ -121,11 +126,36 @@ def _details(found: Judged) -> str:
     claim = found.claim
     several = len({part.model for part in found.parts}) > 1
     parts = "; ".join(
-        f"{part.dataset}{f' {part.model}' if several else ''} {estimate(part.interval)}, {part.interval.count:,} {claim.unit}, {part.word}"
+        f"{part.dataset}{f' {part.model}' if several else ''} {estimate(part.interval)}, {part.interval.count:,} {claim.unit}{_seeds(part, claim)}, {part.word}"
         for part in found.parts
     )
     paper = f"; the paper: {claim.published}" if claim.published else ""
     return f"{claim.id} ({_source(claim)}{paper}), {claim.measure}: {parts}."
+
+
+def _seeds(part: ClaimPart, claim: Claim) -> str:
+    """Say which seeds an interval speaks of, where it is not of twins, or of texts in any case."""
+    if part.seeds is None or claim.unit == "twins":
+        return ""
+    if not part.seeds:
+        return " with the seeds at hand"
+    return f", {' and '.join(map(str, part.seeds))} seed{'' if part.seeds == (1,) else 's'}"
+
+
+def _unseeded(parts: Sequence[Part]) -> str:
+    """Say which tables have intervals of before, when they were over texts alone."""
+    old = [part for part in parts if not part.seeded]
+    if not old:
+        return ""
+    which = (
+        "all tables"
+        if len(old) == len(parts)
+        else "the tables of " + "; ".join(f"{p.dataset}, {p.encoder}" for p in old)
+    )
+    return (
+        f" **Measured before seeds entered intervals**: in {which}, intervals of means are over texts, with the seeds at hand, and those of "
+        "Figures 6 and 7 are over seeds, with the texts at hand; each is narrower than one over both."
+    )
 
 
 def _how_to_measure(recipe: Recipe, claim: Claim) -> str:
@@ -152,9 +182,13 @@ def estimate(interval: Interval) -> str:
     '0.50 (0.25 to 0.75)'
     >>> estimate(Interval(2e-5, 1e-5, 3e-5, 9, 0))
     '2.0e-05 (1.0e-05 to 3.0e-05)'
+    >>> estimate(Interval(0.5, math.nan, math.nan, 9, 0))
+    '0.50 (no interval)'
     """
-    largest = max(abs(interval.low), abs(interval.high))
+    largest = np.nanmax(np.abs(interval[:3]))
     form = ".1e" if 0 < largest < 5e-4 else ".3f" if largest < 0.1 else ".2f"
+    if math.isnan(interval.low):
+        return f"{interval.estimate:{form}} (no interval)"
     return f"{interval.estimate:{form}} ({interval.low:{form}} to {interval.high:{form}})"
 
 

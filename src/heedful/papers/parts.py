@@ -33,17 +33,20 @@ class KeptSample(BaseModel):
     estimate: float
     draws: list[float | None]
     size: int
+    seeds: list[list[float]] = []
+    """None where it was measured before seeds entered intervals: such a number is of the seeds it has."""
 
     @classmethod
     def of(cls, sample: Sample) -> KeptSample:
         """Round what decides a claim; what is not a number is nothing."""
         draws = [float(f"{x:.{_DIGITS}g}") if math.isfinite(x) else None for x in sample.draws.tolist()]
-        return cls(**{**sample._asdict(), "draws": draws})
+        seeds = [[float(value) for value in group] for group in sample.seeds]
+        return cls(**{**sample._asdict(), "draws": draws, "seeds": seeds})
 
     def sample(self) -> Sample:
         """Give it as it was."""
         draws = np.array([np.nan if x is None else x for x in self.draws])
-        return Sample(self.dataset, self.model, self.estimate, draws, self.size)
+        return Sample(self.dataset, self.model, self.estimate, draws, self.size, tuple(self.seeds))
 
 
 def _even(table: Table) -> Table:
@@ -70,6 +73,8 @@ class Part(BaseModel):
     models: Table
     notes: list[str]
     missing: list[Missing]
+    seeded: bool = False
+    """Whether intervals in its tables speak of other seeds; those of parts that were measured before do not."""
 
     @property
     def place(self) -> tuple[str, str]:

@@ -58,8 +58,8 @@ def lead(results: Results) -> str:
     """Say how numbers are to be read, and why the paper's are of another size."""
     return (
         "JSD is in nats, at most 0.69, TVD is in [0, 1], comprehensiveness and "
-        "sufficiency are differences of probabilities. Values are averaged over seeds text by text; in brackets the 95 % interval "
-        "over texts. Beside every stability number stand sharpness (JSD of the heatmap to uniform: a flat heatmap cannot move, "
+        "sufficiency are differences of probabilities. Values are averaged over seeds; in brackets the 95 % interval over seeds and "
+        "texts (of two seeds there is none, and that of one speaks of texts alone). Beside every stability number stand sharpness (JSD of the heatmap to uniform: a flat heatmap cannot move, "
         "and says nothing) and how many of the top 7 items are those of the vanilla model of the same seed. The paper's numbers are of "
         "another size: its definitions bound TVD and comprehensiveness by 1, and it prints up to 28 and 6.6; its released code "
         "measures something else than it defines, for vanilla another thing than for SEAT, and trains another objective. Compare directions "

@@ -28,11 +28,13 @@ _LOWEST = "lowest in every cell, by a factor of 100 and more"
 
 RULE = (
     "A claim that something is lowest (or highest) of all compares with the best of the other methods: it holds if the 95 % interval of "
-    "that ratio or difference lies inside the claimed range. Ratios are of means over texts and seeds; intervals come from "
-    "drawing texts anew, the same ones for all methods (1,000 times), with the seeds that all methods have. Corpora and "
+    "that ratio or difference lies inside the claimed range; which of them is the best is taken from the same numbers, so that such a claim is judged a "
+    "little hard. Ratios and differences are of means over texts, seed by seed, with the seeds that all methods have. Intervals speak of other seeds and other "
+    "texts: Student's over seeds, widened by texts drawn anew, the same ones for all methods (1,000 times). Two seeds have no interval, and that of one "
+    "seed (MiniLM) speaks of texts alone. Seeds, corpora and "
     "encoders count the same, and the mean of ratios is geometric. Over all of them together the interval must lie inside the range, and the same must be so for most that have "
-    f"{LEAST_TEXTS} texts or more; a claim does not hold if the interval lies outside; else it is undecided. Intervals speak of other "
-    "texts, not of other seeds. The ranges are our reading of the paper's words. Claims from se-14 on are ours."
+    f"{LEAST_TEXTS} texts or more; a claim does not hold if the interval lies outside; else it is undecided. "
+    "The ranges are our reading of the paper's words. Claims from se-14 on are ours."
 )
 
 Ratio = partial(Claim, ratio=True)

@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from heedful.comparing.frontier import AUDIT, drawing
-from heedful.measures.intervals import student_interval
+from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
 from heedful.papers.page import NOTHING, Picture, Table
 from heedful.papers.results import Measured, Results, column
 from heedful.papers.seat_methods import ABLATED_ON, COMPARED, SKETCHED, measured
-from heedful.papers.seat_numbers import Methods, spelled
+from heedful.papers.seat_numbers import Drawn, Methods, spelled
 
 _ALL_WORDS = "all_0.01"
 _VANILLA = "vanilla"
-_LEAST_SEEDS = 3
-"""Of two seeds Student's interval spans orders of magnitude, and tells nothing."""
 
 
 class Point(NamedTuple):
@@ -63,12 +62,12 @@ class Cell(NamedTuple):
 def frontier(results: Results) -> list[Table]:
     """What seeds say together; then stability against sharpness, one row for every method and seed."""
     cells = _cells(results, COMPARED)
-    return [*_over_seeds(cells), *map(_by_seed, cells)]
+    return [*_over_seeds(results, cells), *map(_by_seed, cells)]
 
 
 def sketch(results: Results) -> list[Table]:
     """Stability alone beside SEAT and steady, over seeds."""
-    return _over_seeds(_cells(results.on(ABLATED_ON), SKETCHED))
+    return _over_seeds(results, _cells(results.on(ABLATED_ON), SKETCHED))
 
 
 def pictures(results: Results) -> list[Picture]:
@@ -104,8 +103,8 @@ def _by_seed(cell: Cell) -> Table:
     return Table(headings, rows, cell.name)
 
 
-def _over_seeds(cells: Sequence[Cell]) -> list[Table]:
-    """Every method against the vanilla model of the same seed, with Student's interval over seeds."""
+def _over_seeds(results: Results, cells: Sequence[Cell]) -> list[Table]:
+    """Every method against the vanilla model of the same seed, with an interval over seeds and texts."""
     rows = []
     for cell in cells:
         vanilla = cell.of(_VANILLA)
@@ -119,11 +118,14 @@ def _over_seeds(cells: Sequence[Cell]) -> list[Table]:
             )
             against = [NOTHING] * 4
             if method != _VANILLA:
+                names = [f"{cell.encoder} {method}", f"{cell.encoder} {_VANILLA}"]
+                both = Methods(results, cell.dataset, names, AUDIT)
+                f1s = both.f1(*names)
                 against = [
-                    _ratio([(base.jsd, point.jsd) for point, base in pairs]),
-                    _ratio([(point.tvd, base.tvd) for point, base in pairs]),
-                    _ratio([(point.sharpness, base.sharpness) for point, base in pairs]),
-                    _interval([point.f1 - base.f1 for point, base in pairs], lambda value: f"{value:+.3f}"),
+                    _ratio(*reversed(both.mean(*names, column=f"jsd_{_ALL_WORDS}"))),
+                    _ratio(*both.mean(*names, column=f"tvd_{_ALL_WORDS}")),
+                    _ratio(*both.mean(*names, column="sharpness")),
+                    _interval(f1s[0].values - f1s[1].values, lambda value: f"{value:+.3f}"),
                 ]
             ahead = sum(
                 any(p.seed == point.seed and p.dominates(point) for p in cell.points) for point, _ in pairs
@@ -134,7 +136,7 @@ def _over_seeds(cells: Sequence[Cell]) -> list[Table]:
         "dataset", "encoder", "method", "seeds", "F1", "JSD", "top 7 as vanilla", "sharpness", "JSD of vanilla / JSD",
         "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",
     ]  # fmt: skip
-    title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals over three seeds or more"
+    title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals over texts and three seeds or more"
     return [Table(headings, rows, title)] if rows else []
 
 
@@ -142,15 +144,18 @@ def _level(values: Sequence[float]) -> str:
     return spelled(float(np.mean(values)))
 
 
-def _ratio(pairs: Sequence[tuple[float, float]]) -> str:
-    """Give a geometric mean: twice and half as much are equally far from the same."""
-    logs = [float(np.log(one / other)) for one, other in pairs if one > 0 and other > 0]
-    return _interval(logs, lambda value: f"{np.exp(value):.3g}") if logs else NOTHING
+def _ratio(one: Drawn, other: Drawn) -> str:
+    """Give a geometric mean over seeds: twice and half as much are equally far from the same."""
+    able = (one.values > 0).all(1) & (other.values > 0).all(1)
+    if not able.any():
+        return NOTHING
+    logs = np.log(one.values[able]) - np.log(other.values[able])
+    return _interval(logs, lambda value: f"{np.exp(value):.3g}")
 
 
-def _interval(values: Sequence[float], spell: Callable[[float], str]) -> str:
-    found = student_interval(values)
-    if len(values) < _LEAST_SEEDS:
+def _interval(values: Float[np.ndarray, "seeds draws"], spell: Callable[[float], str]) -> str:
+    found = over_seeds(values)
+    if len(values) < FEWEST_SEEDS:
         return spell(found.estimate)
     return f"{spell(found.estimate)} ({spell(found.low)} to {spell(found.high)})"
 

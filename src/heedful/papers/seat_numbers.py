@@ -1,4 +1,4 @@
-"""Numbers of a method with draws: the same texts are drawn anew for all methods, so that they compare text by text."""
+"""Numbers of a method, seed by seed, with draws: the same texts are drawn anew for all methods, so that they compare text by text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from heedful.audits.result import INSTANCES, PREDICTIONS
 from heedful.audits.ties import settled
 from heedful.measures.overlap import top_k_overlap
+from heedful.measures.resampling import Spread, over_seeds
 from heedful.papers.page import NOTHING
 from heedful.papers.results import Measured, Results
 
@@ -25,11 +26,20 @@ Values = Float[np.ndarray, " texts"]
 
 
 class Drawn(NamedTuple):
-    """A number, what it would be of other texts, and of how many texts it is."""
+    """A number of every seed: of the texts as they are, and then of texts drawn anew; and of how many texts it is."""
 
-    estimate: float
-    draws: Float[np.ndarray, " draws"]
+    values: Float[np.ndarray, "seeds draws"]
     texts: int
+
+    @property
+    def estimate(self) -> float:
+        """The mean over seeds."""
+        return float(self.values[:, 0].mean())
+
+    def spread(self) -> Spread:
+        """The mean over seeds with its interval, which does not go below zero where no draw does."""
+        estimate, low, high = over_seeds(self.values)
+        return Spread(estimate, max(low, 0.0) if np.nanmin(self.values) >= 0 else low, high)
 
 
 class Methods:
@@ -45,19 +55,15 @@ class Methods:
         self.times = drawn_texts(dataset, len(self.rows))
 
     def mean(self, *names: str, column: str) -> list[Drawn]:
-        """Means over seeds and texts of one column for each model, of the texts for which all have a value."""
-        values = np.stack([self._by_text(name, column) for name in names])
+        """Means over texts of one column for each model and seed, of the texts for which all models of a seed have a value."""
+        frames = [[run.frames[self.audit] for run in self.runs[name]] for name in names]
+        values = np.array([[_aligned(frame, column, self.rows) for frame in found] for found in frames])
         able = np.isfinite(values).all(0)
-        return [self._mean(np.where(able, row, 0.0), able) for row in values]
+        return [self._means(found, able) for found in values]
 
     def f1(self, *names: str) -> list[Drawn]:
-        """F1 of the positive class on clean texts, averaged over seeds."""
-        found = []
-        for name in names:
-            parts = [self._f1(run) for run in self.runs[name]]
-            estimate = float(np.mean([part.estimate for part in parts]))
-            found.append(Drawn(estimate, np.mean([part.draws for part in parts], axis=0), len(self.rows)))
-        return found
+        """F1 of the positive class on clean texts, for each model and seed."""
+        return [Drawn(np.stack([self._f1(run) for run in self.runs[name]]), len(self.rows)) for name in names]
 
     def overlap(self, name: str, vanilla: str) -> Drawn | None:
         """Share of the top items that are those of the vanilla model of the same seed; None where nothing is kept."""
@@ -66,38 +72,36 @@ class Methods:
             if run.audited is None or base.audited is None:
                 return None
             parts.append(_aligned(same_top(run.audited, base.audited), "overlap", self.rows))
-        values = _over_seeds(parts)
-        able = np.isfinite(values)
-        return self._mean(np.where(able, values, 0.0), able)
+        values = np.stack(parts)
+        return self._means(values, np.isfinite(values))
 
-    def _by_text(self, name: str, column: str) -> Values:
-        return _over_seeds([_aligned(run.frames[self.audit], column, self.rows) for run in self.runs[name]])
+    def _means(
+        self, values: Float[np.ndarray, "seeds texts"], able: Bool[np.ndarray, "seeds texts"]
+    ) -> Drawn:
+        """Average over the texts that are able, of a seed."""
+        sums = self.times @ np.where(able, values, 0.0).T
+        counted = self.times @ able.T.astype(np.float64)
+        means = np.divide(sums, counted, out=np.full(sums.shape, np.nan), where=counted > 0)
+        return Drawn(means.T, int(able.sum(1).min()))
 
-    def _mean(self, values: Values, able: np.ndarray) -> Drawn:
-        if not able.any():
-            return Drawn(np.nan, np.full(DRAWS, np.nan), 0)
-        counted = self.times @ able.astype(np.float64) if not able.all() else np.full(DRAWS, len(able))
-        draws = np.divide(self.times @ values, counted, out=np.full(DRAWS, np.nan), where=counted > 0)
-        return Drawn(float(values.sum() / able.sum()), draws, int(able.sum()))
-
-    def _f1(self, run: Measured) -> Drawn:
+    def _f1(self, run: Measured) -> Float[np.ndarray, " draws"]:
         frame = _of(run.frames[self.audit], self.rows)
         true = frame["label"].to_numpy() == 1
         said = (frame["predicted"] == run.labels[1]).to_numpy()
         # F1 = 2 · hits / (said + true): sums over texts, so that drawn texts only weigh them.
         hits, both = 2.0 * (true & said), true.astype(np.float64) + said
-        draws = self.times @ hits / np.maximum(self.times @ both, 1)
-        return Drawn(float(hits.sum() / max(both.sum(), 1)), draws, len(self.rows))
+        drawn: Float[np.ndarray, " draws"] = self.times @ hits / np.maximum(self.times @ both, 1)
+        return drawn
 
 
 @lru_cache(maxsize=8)
 def drawn_texts(dataset: str, texts: int) -> Float[np.ndarray, "draws texts"]:
-    """How often each text is drawn; the same for all that is measured on a dataset."""
+    """How often each text is drawn: once, and then anew; the same for all that is measured on a dataset."""
     random = np.random.default_rng(zlib.crc32(dataset.encode()))
     if texts == 0:
-        return np.zeros((DRAWS, 0))
+        return np.zeros((DRAWS + 1, 0))
     drawn = (np.bincount(random.integers(texts, size=texts), minlength=texts) for _ in range(DRAWS))
-    return np.stack(list(drawn)).astype(np.float64)
+    return np.stack([np.ones(texts), *drawn]).astype(np.float64)
 
 
 @lru_cache(maxsize=4096)
@@ -130,15 +134,6 @@ def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> Values:
     return _of(frame.select("row", pl.col(column).cast(pl.Float64)), rows)[column].to_numpy()
 
 
-def _over_seeds(parts: list[Values]) -> Values:
-    """Average text by text over the seeds that have a value."""
-    stacked = np.stack(parts)
-    able = np.isfinite(stacked)
-    total = np.where(able, stacked, 0.0).sum(0)
-    mean: Values = np.divide(total, able.sum(0), out=np.full(len(total), np.nan), where=able.any(0))
-    return mean
-
-
 def spelled(number: float | None) -> str:
     """A number that may be tiny; a dash where there is none.
 
@@ -162,8 +157,8 @@ def as_printed(number: float | None) -> str:
 
 
 def with_interval(found: Drawn | None) -> str:
-    """A number with its 95 % interval."""
+    """A number with its 95 % interval; of two seeds it has none."""
     if found is None or np.isnan(found.estimate):
         return NOTHING
-    low, high = np.nanquantile(found.draws, [0.025, 0.975])
-    return f"{spelled(found.estimate)} ({spelled(float(low))} to {spelled(float(high))})"
+    estimate, low, high = found.spread()
+    return spelled(estimate) + ("" if np.isnan(low) else f" ({spelled(low)} to {spelled(high)})")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from heedful.measures.resampling import over_texts
 from heedful.papers.claims import Sample
 from heedful.papers.results import Results
 from heedful.papers.seat_methods import COMPARED, ENCODERS, PAPER, RIVALS
@@ -24,7 +25,7 @@ def over_best_rival(audit: str, column: str) -> Samples:
         own, *others = methods.mean(*_named(encoder, "seat", *RIVALS), column=column)
         return _worst([_ratio(own, other) for other in others], largest=True)
 
-    return _everywhere(("seat", *RIVALS), audit, sample)
+    return _everywhere(("seat", *RIVALS), audit, sample, ratio=True)
 
 
 def minus_best_rival(audit: str, column: str, *, lower: bool) -> Samples:
@@ -52,7 +53,7 @@ def over(method: str, other: str, column: str) -> Samples:
     def sample(methods: Methods, encoder: str) -> Drawn:
         return _ratio(*methods.mean(*_named(encoder, method, other), column=column))
 
-    return _everywhere((method, other), "embedding_stability", sample)
+    return _everywhere((method, other), "embedding_stability", sample, ratio=True)
 
 
 def over_the_sharp(column: str) -> Samples:
@@ -64,7 +65,7 @@ def over_the_sharp(column: str) -> Samples:
         able = [o for o, t in zip(others, theirs, strict=True) if t.estimate >= _AS_SHARP * sharp.estimate]
         return _worst([_ratio(own, other) for other in able], largest=True)
 
-    return _everywhere(("steady", *PAPER), "embedding_stability", sample)
+    return _everywhere(("steady", *PAPER), "embedding_stability", sample, ratio=True)
 
 
 def top_items(datasets: Sequence[str]) -> Samples:
@@ -73,7 +74,7 @@ def top_items(datasets: Sequence[str]) -> Samples:
     def sample(methods: Methods, encoder: str) -> Drawn | None:
         return methods.overlap(*_named(encoder, "seat", "vanilla"))
 
-    return _everywhere(("seat", "vanilla"), "sharpness", sample, datasets)
+    return _everywhere(("seat", "vanilla"), "sharpness", sample, datasets=datasets)
 
 
 def least_of_the_sharp(column: str) -> Samples:
@@ -98,7 +99,7 @@ def least_of_the_sharp(column: str) -> Samples:
                     bound = _SHARP_ENOUGH * sharp[able.index("vanilla")].estimate
                     kept = [m for m, s in zip(moved, sharp, strict=True) if s.estimate > bound]
                     if least := _worst(kept, largest=False):
-                        found.append(Sample(dataset, encoder, *least))
+                        found.append(_sample(dataset, encoder, least))
         return found
 
     return samples
@@ -108,9 +109,11 @@ def _everywhere(
     names: Sequence[str],
     audit: str,
     sample: Callable[[Methods, str], Drawn | None],
+    *,
+    ratio: bool = False,
     datasets: Sequence[str] | None = None,
 ) -> Samples:
-    """A sample for each dataset and encoder where all these methods have a seed in common."""
+    """A sample for each dataset and encoder where all these methods have a seed in common; of a ratio its logarithm is given."""
 
     def samples(results: Results) -> list[Sample]:
         found = []
@@ -119,10 +122,18 @@ def _everywhere(
                 methods = Methods(results, dataset, _named(encoder, *names), audit)
                 drawn = sample(methods, encoder) if methods.seeds else None
                 if drawn is not None and np.isfinite(drawn.estimate):
-                    found.append(Sample(dataset, encoder, *drawn))
+                    found.append(_sample(dataset, encoder, drawn, ratio=ratio))
         return found
 
     return samples
+
+
+def _sample(dataset: str, encoder: str, drawn: Drawn, *, ratio: bool = False) -> Sample:
+    """Average over seeds; the mean of ratios is geometric."""
+    unscaled = np.exp if ratio else np.asarray
+    estimate, *draws = unscaled(over_texts(drawn.values)).tolist()
+    seeds = (unscaled(drawn.values[:, 0]).tolist(),)
+    return Sample(dataset, encoder, estimate, np.array(draws), drawn.texts, seeds)
 
 
 def _named(encoder: str, *methods: str) -> list[str]:
@@ -130,19 +141,16 @@ def _named(encoder: str, *methods: str) -> list[str]:
 
 
 def _ratio(one: Drawn, other: Drawn) -> Drawn:
-    draws = np.maximum(one.draws, _LEAST) / np.maximum(other.draws, _LEAST)
-    return Drawn(max(one.estimate, _LEAST) / max(other.estimate, _LEAST), draws, one.texts)
+    """The logarithm of a ratio, seed by seed."""
+    logs = [np.log(np.maximum(drawn.values, _LEAST)) for drawn in (one, other)]
+    return Drawn(logs[0] - logs[1], one.texts)
 
 
 def _minus(one: Drawn, other: Drawn) -> Drawn:
-    return Drawn(one.estimate - other.estimate, one.draws - other.draws, min(one.texts, other.texts))
+    return Drawn(one.values - other.values, min(one.texts, other.texts))
 
 
 def _worst(found: Sequence[Drawn], *, largest: bool) -> Drawn | None:
-    """The largest (or smallest) of several numbers, draw by draw."""
-    if not found:
-        return None
-    pick = np.max if largest else np.min
-    estimate = float(pick([drawn.estimate for drawn in found]))
-    draws: np.ndarray = pick([drawn.draws for drawn in found], axis=0)
-    return Drawn(estimate, draws, min(drawn.texts for drawn in found))
+    """The one with the largest (or smallest) mean over seeds."""
+    pick = max if largest else min
+    return pick(found, key=lambda drawn: drawn.estimate, default=None)

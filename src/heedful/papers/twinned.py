@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from heedful.measures.divergence import LN_2
-from heedful.measures.imitation import attefa, attefa_draws, blind_tvd
+from heedful.measures.imitation import LEAST_BLIND, attefa, attefa_draws, blind_tvd
 from heedful.papers.results import Measured
 from heedful.training.twins import finished_twins
 
@@ -28,23 +29,6 @@ class Twin(NamedTuple):
     corrected: float
 
 
-class Score(NamedTuple):
-    """AtteFa over all twins, with what it may be for other texts and twins."""
-
-    estimate: float
-    draws: np.ndarray
-
-    @property
-    def low(self) -> float:
-        """Lower end of the 95 % interval."""
-        return float(np.quantile(self.draws, 0.025))
-
-    @property
-    def high(self) -> float:
-        """Upper end of the 95 % interval."""
-        return float(np.quantile(self.draws, 0.975))
-
-
 @dataclass(frozen=True)
 class Twinned:
     """TVD and JSD of every text and twin [texts, twins], both in [0, 1]."""
@@ -53,15 +37,17 @@ class Twinned:
     twins: tuple[Twin, ...]
     tvds: np.ndarray
     jsds: np.ndarray
-    blind: float
-    """TVD of the best prediction that is the same for every text."""
+    chances: np.ndarray
+    """What the base said of every text [texts, classes]: how well it is imitated without reading."""
 
-    def score(self, *, corrected: bool = False) -> Score:
-        """AtteFa, or the corrected one."""
-        # Every model has draws of its own, so that differences of scores do not look surer than they are.
-        seed = zlib.crc32(self.name.encode())
-        draws = attefa_draws(self.tvds / (self.blind if corrected else 1.0), self.jsds, seed=seed)
-        return Score(float(np.mean([t.corrected if corrected else t.attefa for t in self.twins])), draws)
+    def scores(self, *, corrected: bool = False, seed: int | None = None) -> Float[np.ndarray, "twins draws"]:
+        """AtteFa of every twin, or the corrected one; of the texts as they are, and of texts drawn anew.
+
+        Every model has draws of its own, so that differences of scores do not look surer than they are; unless
+        a seed is given, for bases that read the same texts.
+        """
+        seed = zlib.crc32(self.name.encode()) if seed is None else seed
+        return attefa_draws(self.tvds, self.jsds, self.chances if corrected else None, seed=seed)
 
 
 def twinned(run: Measured) -> Twinned:
@@ -71,7 +57,8 @@ def twinned(run: Measured) -> Twinned:
     tvds, jsds = (
         np.stack([rows[f"{name}_{seed}"].to_numpy() for seed in seeds], 1) for name in ("tvd", "jsd")
     )
-    blind = max(blind_tvd(np.array(rows["chances"].to_list())), 1e-12)
+    chances = np.array(rows["chances"].to_list())
+    blind = max(blind_tvd(chances), LEAST_BLIND)
     records = finished_twins(run.folder)
     twins = []
     for place, seed in enumerate(seeds):
@@ -87,4 +74,4 @@ def twinned(run: Measured) -> Twinned:
                 attefa(tvd / blind, jsd),
             )
         )
-    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, blind)
+    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, chances)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -72,10 +73,9 @@ def _found(rows: Sequence[Row], control: str) -> str:
             f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.chance:.2g})"
         )
     if not _apart(rows):
-        return (
-            f"on {corpus} AtteFa lies between {low.attefa:.2f} ({low.value}) and {high.attefa:.2f} ({high.value}), and their "
-            "intervals overlap"
-        )
+        lacking = math.isnan(low.attefa_low) or math.isnan(high.attefa_low)
+        why = "two bases or two twins allow no interval" if lacking else "their intervals overlap"
+        return f"on {corpus} AtteFa lies between {low.attefa:.2f} ({low.value}) and {high.attefa:.2f} ({high.value}), and {why}"
     scale = [row for row in rows if row.number is not None]
     if len(scale) > 2 and _apart(scale):
         rho = spearmanr([row.number for row in scale], [row.attefa for row in scale]).statistic
@@ -91,6 +91,8 @@ def _found(rows: Sequence[Row], control: str) -> str:
 
 
 def _told(row: Row) -> str:
+    if math.isnan(row.attefa_low):
+        return f"{row.attefa:.2f}"
     return f"{row.attefa:.2f} ({row.attefa_low:.2f} to {row.attefa_high:.2f})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import Any
 
 from heedful.studies.running import Studied
@@ -53,12 +54,17 @@ def draw(studied: Studied) -> str:
     return buffer.getvalue()
 
 
+def _drawn(end: float) -> float | None:
+    """An end of an interval as JSON knows it, which has no NaN."""
+    return None if math.isnan(end) else end
+
+
 def _points(studied: Studied) -> list[dict[str, Any]]:
     return [
         {
             "value": row.value, "number": row.number, "corpus": row.corpus, "score": score, "group": f"{row.corpus} {score}",
             "each": getattr(row, f"{name}_each") if row.bases > 1 else [],
-            "estimate": getattr(row, name), "low": getattr(row, f"{name}_low"), "high": getattr(row, f"{name}_high"),
+            "estimate": getattr(row, name), "low": _drawn(getattr(row, f"{name}_low")), "high": _drawn(getattr(row, f"{name}_high")),
         }
         for row in studied.rows
         for name, score in _SCORES.items()

@@ -8,17 +8,19 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import polars as pl
 from rich.console import Console
 
 from heedful.audits.audit import Number
 from heedful.data.synthetic import is_synthetic
 from heedful.errors import BadInput
-from heedful.measures.intervals import student_interval
+from heedful.measures.imitation import attefa_spread
 from heedful.papers.attefa import VECTORS
 from heedful.papers.measuring import Say, measure
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing
+from heedful.papers.twinned import twinned
 from heedful.studies.curve import Point
 from heedful.studies.following import follow
 from heedful.studies.study import Setting, Study
@@ -42,6 +44,7 @@ class Row:
     """Of the bases, on average over texts."""
     attefa: float
     attefa_low: float
+    """NaN where two bases, or two twins of one base, allow no interval."""
     attefa_high: float
     attefa_each: tuple[float, ...]
     """Base by base."""
@@ -173,28 +176,24 @@ def _row(corpus: str, setting: Setting, bases: Sequence[Measured], encoder: str)
     elsewhere = [base.summaries[AUDIT].number("elsewhere") for base in bases]
     return Row(
         corpus, setting.label or encoder, setting.number, setting.dataset,
-        fmean(base.metrics["test"]["f1"] for base in bases), fmean(_estimate(number)[0] for number in largest),
-        *_over(bases, "attefa"), *_over(bases, "attefa_corrected"),
-        fmean(_estimate(number)[0] for number in elsewhere), _instead(pl.concat([frame["twin_top"] for frame in rows])),
+        fmean(base.metrics["test"]["f1"] for base in bases), fmean(map(_estimate, largest)),
+        *_over(bases, corrected=False), *_over(bases, corrected=True),
+        fmean(map(_estimate, elsewhere)), _instead(pl.concat([frame["twin_top"] for frame in rows])),
         sum(name.startswith("tvd_") for name in rows[0].columns), len(rows[0]),
     )  # fmt: skip
 
 
-def _over(bases: Sequence[Measured], name: str) -> tuple[float, float, float, tuple[float, ...]]:
-    """Average a score in [0, 1] over bases: Student's interval, no narrower than that over texts and twins on average."""
-    each, low, high = zip(*(_estimate(base.summaries[AUDIT].number(name)) for base in bases), strict=True)
-    between = student_interval(each)
-    return (
-        between.estimate,
-        max(0.0, min(between.low, fmean(low))),
-        min(1.0, max(between.high, fmean(high))),
-        each,
-    )
+def _over(bases: Sequence[Measured], *, corrected: bool) -> tuple[float, float, float, tuple[float, ...]]:
+    """Average a score over bases, which the interval speaks of, with texts; of one base, over its twins."""
+    drawn = [twinned(base).scores(corrected=corrected, seed=0) for base in bases]
+    means = np.stack([scores.mean(0) for scores in drawn])
+    found = attefa_spread(means if len(bases) > 1 else drawn[0])
+    return *found, tuple(means[:, 0].tolist())
 
 
-def _estimate(number: Number) -> tuple[float, float, float]:
-    assert number.estimate is not None and number.low is not None and number.high is not None
-    return number.estimate, number.low, number.high
+def _estimate(number: Number) -> float:
+    assert number.estimate is not None
+    return number.estimate
 
 
 def _instead(top: pl.Series) -> str:

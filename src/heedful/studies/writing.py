@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,13 +16,13 @@ from heedful.studies.running import Studied
 
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
 _ONE_BASE = (
-    "Intervals (95 %) come from drawing texts and twins anew. There is one base for each value, so they do not speak of other "
+    "Intervals (95 %) speak of other texts and, where there are three twins or more, of other twins; two twins have none. There is one base for each value, so they do not speak of other "
     "bases: a difference may be the luck of a seed."
 )
 _MORE_BASES = " --bases trains more."
 _SEVERAL_BASES = (
-    "Intervals (95 %) are Student's over bases of different seeds, and no narrower than those over texts and twins; they are cut off "
-    "where a score ends. In square brackets, base by base."
+    "Intervals (95 %) speak of other bases and other texts: Student's over bases of different seeds, widened by texts drawn anew; they are cut off "
+    "where a score ends, and two bases have none. In square brackets, base by base."
 )
 _UNITS = (
     "JSD is over its bound ln 2 and TVD over all classes, so that both lie in [0, 1]; the papers' are in nats (× 0.693) and of one "
@@ -100,8 +101,10 @@ def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -
 
     >>> _interval(0.5, 0.4, 0.6, [0.45, 0.55])
     '0.500 (0.400 to 0.600) [0.45, 0.55]'
+    >>> _interval(0.5, math.nan, math.nan, [0.45, 0.55])
+    '0.500 [0.45, 0.55]'
     """
-    told = f"{estimate:.3f} ({low:.3f} to {high:.3f})"
+    told = f"{estimate:.3f}" + ("" if math.isnan(low) else f" ({low:.3f} to {high:.3f})")
     return told if len(each) == 1 else f"{told} [{', '.join(f'{score:.2f}' for score in each)}]"
 
 
