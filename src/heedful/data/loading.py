@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,8 @@ def load_corpus(options: DataOptions) -> Corpus:
     """Give every split of a dataset, with train, dev and test always there."""
     if (asked := planted_in(options.dataset)) is not None:
         base, kind = asked
-        corpus = plant(load_corpus(options.model_copy(update={"dataset": base, "limit": None})), kind)
+        whole = {"dataset": base, "limit": None, "label_seed": None}
+        corpus = plant(load_corpus(options.model_copy(update=whole)), kind)
     else:
         corpus = _generate(options) if is_synthetic(options.dataset) else _read(options)
     splits, notes = dict(corpus.splits), list(corpus.notes)
@@ -43,6 +45,9 @@ def load_corpus(options: DataOptions) -> Corpus:
         splits["train"] = train.take(_draw(everything, train.labels, options.limit, seed=options.split_seed))
         notes.append(f"train is a sample of {options.limit} texts, drawn with seed {options.split_seed}.")
     _check_train_labels(splits, corpus.labels, limit=options.limit)
+    if options.label_seed is not None:
+        splits["train"] = shuffled_labels(splits["train"], seed=options.label_seed)
+        notes.append(f"The labels of train are shuffled with seed {options.label_seed}.")
     return Corpus(corpus.name, corpus.task, corpus.labels, splits, tuple(notes))
 
 
@@ -75,6 +80,14 @@ def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
     drawn = {contents[row] for row in _draw(pool, train.labels, size, seed=seed)}
     carved = np.fromiter((content in drawn for content in contents), dtype=np.bool_, count=len(train))
     return train.take(np.flatnonzero(~carved)), train.take(np.flatnonzero(carved))
+
+
+def shuffled_labels(split: Split, *, seed: int) -> Split:
+    """Deal the labels out anew among the texts; an answer that has candidates is drawn from its own."""
+    dice = np.random.default_rng([seed, len(split)])
+    if split.candidates is None:
+        return replace(split, labels=dice.permutation(split.labels))
+    return replace(split, labels=np.array([dice.choice(able) for able in split.candidates], dtype=np.int64))
 
 
 def _draw(rows: NDArray[np.int64], labels: NDArray[np.int64], size: int, *, seed: int) -> NDArray[np.int64]:

@@ -1,0 +1,95 @@
+"""A model with the weights of some stages drawn anew, as if these had never been trained (Adebayo et al. 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from copy import deepcopy
+
+import torch
+from torch import nn
+
+from heedful.models.model import AttentionModel
+from heedful.models.transformer import TransformerEncoder
+
+STAGES = ("decode", "attend", "encode", "embed")
+"""From the output to the input."""
+
+_BEYOND = 2**31
+"""Seeds of training are less: what one of them draws is where a trained model began, and it may still be close to that."""
+
+
+class Redrawn:
+    """What a seed draws in the place of each stage's weights; the model itself is never changed.
+
+    Weights are drawn as a new model of the same shape draws them. The vectors of words are dealt out anew among the words
+    instead, so that they keep their distribution, whether they were pretrained or not.
+    """
+
+    def __init__(self, model: AttentionModel, *, seed: int) -> None:
+        self.original = model
+        kind = next(model.parameters()).dtype
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(_BEYOND + seed)
+            self._fresh = AttentionModel(model.architecture).to(kind).eval()
+            self._table = _dealt(_table(model))
+        _put_table(self._fresh, _table(model))  # the fresh one is not wanted, and takes much room
+
+    def model(self, stages: Collection[str]) -> AttentionModel:
+        """Give the model with these stages drawn anew; what is not, it shares with the original."""
+        mixed = deepcopy(self.original, {id(child): child for child in self.original.children()})
+        if "decode" in stages:
+            mixed.decoder = self._fresh.decoder
+        if "attend" in stages:
+            mixed.attention = self._fresh.attention
+        if "encode" in stages:
+            mixed.encoder, mixed.query_encoder = self._fresh.encoder, self._fresh.query_encoder
+        if "embed" in stages:
+            if isinstance(mixed.encoder, TransformerEncoder):  # its table is a part of it: another shell
+                weights = (*mixed.encoder.parameters(), *mixed.encoder.buffers())
+                mixed.encoder = deepcopy(mixed.encoder, {id(weight): weight for weight in weights})
+            _put_table(mixed, self._table)
+        return mixed.eval()
+
+
+def stages_with_weights(model: AttentionModel) -> tuple[str, ...]:
+    """Name the stages that have weights to draw, from the output to the input."""
+    table = {id(weight) for weight in _table(model).parameters()}
+    inside = {
+        "decode": [model.decoder],
+        "attend": [model.attention],
+        "encode": [model.encoder, model.query_encoder],
+        "embed": [_table(model)],
+    }
+    return tuple(
+        stage
+        for stage in STAGES
+        if any(
+            stage == "embed" or id(weight) not in table
+            for part in inside[stage]
+            if part is not None
+            for weight in part.parameters()
+        )
+    )
+
+
+def _table(model: AttentionModel) -> nn.Embedding:
+    """Find the vectors of words or of their pieces."""
+    table = model.encoder.embedding if isinstance(model.encoder, TransformerEncoder) else model.embedding
+    assert isinstance(table, nn.Embedding)
+    return table
+
+
+def _put_table(model: AttentionModel, table: nn.Embedding) -> None:
+    if isinstance(model.encoder, TransformerEncoder):
+        model.encoder.transformer.set_input_embeddings(table)
+    else:
+        model.embedding = table
+
+
+def _dealt(table: nn.Embedding) -> nn.Embedding:
+    """Give every word the vector of another; padding keeps its own."""
+    order = torch.arange(table.num_embeddings)
+    words = order[order != (-1 if table.padding_idx is None else table.padding_idx)]
+    order[words] = words[torch.randperm(len(words))]
+    dealt = deepcopy(table, {id(table.weight): nn.Parameter(table.weight.detach()[order])})
+    return dealt.requires_grad_(table.weight.requires_grad)
