@@ -56,7 +56,8 @@ def test_parts_of_before_say_that_their_intervals_are_of_texts(tmp_path: Path) -
     path.write_text(json.dumps(content))
     old = page(Results(), kept("seat", tmp_path))
     assert "in all tables, intervals of means are over texts, with the seeds at hand" in old
-    assert "texts with the seeds at hand, " in old and "3 seeds, " not in old
+    assert "80 texts †, " in old and "3 seeds, " not in old
+    assert "† Over texts alone, with the seeds at hand" in old
     both_kinds = page(results("sst2", seeds=3), kept("seat", tmp_path))
     assert "in the tables of mr, rnn, intervals of means" in both_kinds
 

@@ -82,5 +82,6 @@ def _rule(judgement: Judgement) -> tuple[str, ...]:
 def _measured(number: Number | None) -> tuple[str, str]:
     if number is None or number.estimate is None:
         return "–", "–"
-    low, high = (written(end or 0.0, 3) for end in (number.low, number.high))
-    return written(number.estimate, 3), f"{low} to {high}"
+    if number.low is None or number.high is None:
+        return written(number.estimate, 3), "–"
+    return written(number.estimate, 3), f"{written(number.low, 3)} to {written(number.high, 3)}"

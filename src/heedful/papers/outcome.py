@@ -19,6 +19,7 @@ from heedful.papers.results import Missing, Results
 _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
 """Whole numbers that are no part of a name or of another number."""
 _HERE = "\N{NULL}"
+_OF_TEXTS = "†"
 
 
 def make_page(
@@ -112,13 +113,26 @@ def _samples(claim: Claim, parts: Sequence[Part]) -> list[Sample]:
 def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
     rows = []
     for found in judged:
-        ours = estimate(found.interval) if found.parts else NOTHING
+        ours = (
+            estimate(found.interval) + (f" {_OF_TEXTS}" if _of_texts(found) else "")
+            if found.parts
+            else NOTHING
+        )
         held = f"{found.held} of {found.able}" if found.able else NOTHING
         claim = found.claim
         rows.append([claim.id, claim.statement, found.word, ours, claim.range, held])
     headings = ["", "claim", "", "ours (95 % interval)", "claimed", "holds on"]
     lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
-    return Section("Claims", [Table(headings, rows)], [recipe.rule, *lines])
+    told = (
+        f" {_OF_TEXTS} Over texts alone, with the seeds at hand: measured before seeds entered intervals, without numbers of single seeds."
+        if any(map(_of_texts, judged)) else ""
+    )  # fmt: skip
+    return Section("Claims", [Table(headings, rows)], [recipe.rule + told, *lines])
+
+
+def _of_texts(found: Judged) -> bool:
+    """Whether an interval that should speak of seeds does not."""
+    return any(part.seeds == () for part in found.parts)
 
 
 def _details(found: Judged) -> str:
@@ -138,7 +152,7 @@ def _seeds(part: ClaimPart, claim: Claim) -> str:
     if part.seeds is None or claim.unit == "twins":
         return ""
     if not part.seeds:
-        return " with the seeds at hand"
+        return f" {_OF_TEXTS}"
     return f", {' and '.join(map(str, part.seeds))} seed{'' if part.seeds == (1,) else 's'}"
 
 
