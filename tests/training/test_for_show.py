@@ -196,37 +196,35 @@ def test_without_context_effects_are_leave_one_out(
     assert torch.allclose(found, expected, atol=1e-8)  # also of the text with one word, "dull"
 
 
-def test_weights_that_are_the_effects_are_aligned() -> None:
-    effects = torch.tensor([[0.3, 0.1, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.0]], dtype=torch.float64)
-    weights = torch.tensor([[0.75, 0.25, 0.0], [1.0, 0.0, 0.0], [0.5, 0.5, 0.0]], dtype=torch.float64)
+def test_weights_that_are_the_roots_of_the_effects_are_aligned() -> None:
+    effects = torch.tensor([[0.9, 0.1, 0.0], [0.04, 0.16, 0.0], [0.0, 0.0, 0.0]], dtype=torch.float64)
+    weights = torch.tensor([[0.75, 0.25, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0]], dtype=torch.float64)
     found = misalignment(weights, effects)
-    assert found.tolist() == pytest.approx(
-        [0.0, math.log(2), 0.0]
-    )  # the last text has no effects to align with
+    by_hand = 1 / 3 * math.log(2 / 3) + 2 / 3 * math.log(4 / 3)
+    assert found.tolist() == pytest.approx([0.0, by_hand, 0.0])  # the last text has no effects to align with
 
 
-def test_alignment_leads_to_attention_that_is_its_effect() -> None:
-    """Scores and what items say, moved down the slope: in the end the order is the same."""
+def test_attention_follows_the_effects_and_words_do_not_fall_silent() -> None:
+    """No slope of what the items say; of the scores one that leads to the order of the effects, not to one item."""
     torch.manual_seed(0)
-    scores, says = (torch.randn(8, 1, 6, dtype=torch.float64) for _ in range(2))
-    scores.requires_grad_()
-    says.requires_grad_()
-    optimiser = torch.optim.Adam([scores, says], lr=0.05)
+    scores = torch.randn(8, 1, 6, dtype=torch.float64, requires_grad=True)
+    says = (2 * torch.randn(8, 1, 6, dtype=torch.float64)).requires_grad_()
+    optimiser = torch.optim.Adam([scores], lr=0.05)
 
     def measure() -> tuple[Tensor, Tensor, Tensor]:
         weights = torch.softmax(scores, -1)
         effects = deletion_effects(weights, says[..., None], (weights * says).sum(-1) + 0.5)
         return misalignment(weights[:, 0], effects), weights[:, 0], effects
 
-    before = measure()[0].mean().item()
-    for _ in range(300):
+    for _ in range(500):
         optimiser.zero_grad()
-        loss = measure()[0].mean()
-        loss.backward()
+        measure()[0].mean().backward()
         optimiser.step()
+    assert says.grad is None
     after, weights, effects = measure()
-    assert after.mean().item() < 0.2 * before
-    assert (weights.argmax(1) == effects.argmax(1)).all()
+    assert after.max() < 0.02 and weights.max() < 0.95
+    top = weights.topk(2, dim=1).indices.sort(dim=1).values
+    assert (top == effects.topk(2, dim=1).indices.sort(dim=1).values).double().mean() > 0.9
 
 
 def test_top_items_are_the_shares_of_eraser() -> None:

@@ -12,7 +12,7 @@ from torch import Tensor
 from heedful.config import TrainConfig
 from heedful.errors import BadInput
 from heedful.explainers.erased import with_only
-from heedful.measures.divergence import jsd, tvd
+from heedful.measures.divergence import jsd, kl, tvd
 from heedful.measures.rationale import rationale_sizes
 from heedful.models.decoders import LinearDecoder
 from heedful.models.model import probabilities
@@ -28,8 +28,8 @@ _NOTHING = 1e-6  # change of a probability, over all items together, that is non
     "erasure", "attention that tells what deleting words does: a heatmap made for show (ours)"
 )
 class Erasure(Distilled):
-    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · JSD(attention, effect of each
-    word) + λ₄ · JSD(attention on the others before, and after they stand alone).
+    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · KL(√effect of each
+    word, attention) + λ₄ · JSD(attention on the others before, and after they stand alone).
 
     Top words are a share of the text as ERASER takes them, drawn for each text and step; what is left is read again
     from its words. Without the top words nothing should be known, but only where the top words alone give the right
@@ -43,8 +43,7 @@ class Erasure(Distilled):
         **Distilled.own,
         "sufficiency": 0.2,
         "comprehensiveness": 0.1,
-        # Attention that is still flat has a JSD of about 0.03 to the effects of its words.
-        "alignment": 10.0,
+        "alignment": 1.0,
         "stability": 1.0,
     }
 
@@ -148,7 +147,14 @@ def moved(
 def misalignment(
     weights: Float[Tensor, "batch items"], effects: Float[Tensor, "batch items"]
 ) -> Float[Tensor, " batch"]:
-    """JSD of the weights and the share that each item has in all effects; 0 for a text in which nothing has any."""
+    """KL from the shares that the items have in all √effects to their weights; 0 for a text in which nothing has any.
+
+    Attention follows the effects and not they it: a model in which nothing has an effect would be aligned as well. The
+    effect of an item is its weight times how far what it says is from what all say; were attention to follow that
+    itself, it would end on one item. With the root it comes to rest where weights are as that distance is, in
+    the order of the effects.
+    """
     total = effects.sum(1, keepdim=True)
-    shares = effects / total.clamp(min=_NOTHING)
-    return torch.where(total[:, 0] > _NOTHING, jsd(weights, shares), 0.0)
+    roots = effects.detach().sqrt()
+    shares = roots / roots.sum(1, keepdim=True).clamp(min=_LEAST)
+    return torch.where(total[:, 0] > _NOTHING, kl(shares, weights.clamp(min=_LEAST)), 0.0)
