@@ -151,10 +151,9 @@ class SeedStability(StabilityAudit):
         models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
         drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
         _, low, high = _sure(drawn[..., 0], self.measures[name])
-        ends = {"low": None, "high": None}
-        if not np.isnan(
-            low
-        ):  # a text that some seeds say nothing of counts less for the seeds than for the mean
+        ends: dict[str, float | None] = {"low": None, "high": None}
+        if not np.isnan(low):
+            # A text that some seeds say nothing of counts less for the seeds than for the mean.
             ends = {"low": min(low, found.estimate), "high": max(high, found.estimate)}
         return found.model_copy(update=ends)
 

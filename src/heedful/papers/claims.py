@@ -176,7 +176,7 @@ def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interv
     """Average over datasets and models, each counting the same, and take each alone."""
     if not samples:
         return bootstrap_interval(np.array([])), []
-    parts = [
+    parts: list[_Found] = [
         (s.dataset, s.model, _interval([s], geometric=geometric), tuple(map(len, s.seeds))) for s in samples
     ]
     return _interval(samples, geometric=geometric), parts
