@@ -39,7 +39,7 @@ class Case(BaseModel):
     majority: float
     """Accuracy of the most frequent label."""
     truth: float | None
-    """From chance (0) to every text (1): how often the first word is evidence, of texts that need it."""
+    """From chance (0) to all (1): how much of what comes first is evidence, of texts that need it."""
     share: float | None
     """The same as a plain share."""
     texts: int

@@ -13,20 +13,17 @@ from heedful.panel.separation import oriented
 from heedful.panel.verdicts import verdict_of
 
 LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
-"""Numbers whose thresholds are learnt; few, so that there is little to learn by heart."""
+"""Numbers whose line that forbids is learnt; few, so that there is little to learn by heart."""
 
 TAIL = 0.05
 """Of either sort: the line that forbids lies midway between the best unfaithful models and the worst faithful ones but this share."""
-
-PASSING = 0.1
-"""Of faithful models: the share that a caveat is due to, by one number alone."""
 
 _STEP = 0.05
 """Thresholds are rounded to this: a finer one would only fit the panel."""
 
 
 def learn(cases: Sequence[Case], policy: Policy) -> Policy:
-    """Give the policy with thresholds set on these cases; of rules that are not learnt they stay as they are."""
+    """Give the policy with the lines that forbid set on these cases; everything else stays as it is."""
     return policy.model_copy(
         update={
             "rules": tuple(_set(rule, cases) if rule.measure in LEARNT else rule for rule in policy.rules)
@@ -42,8 +39,7 @@ def _set(rule: Rule, cases: Sequence[Case]) -> Rule:
     if not len(good) or not len(bad):
         return rule
     forbid = (np.quantile(bad, 1 - TAIL) + np.quantile(good, TAIL)) / 2
-    show = max(np.quantile(good, PASSING), forbid)
-    return rule.model_copy(update={"show": _rounded(show), "forbid": _rounded(forbid)})
+    return rule.model_copy(update={"show": max(rule.show, _rounded(forbid)), "forbid": _rounded(forbid)})
 
 
 def _rounded(threshold: float) -> float:

@@ -101,6 +101,9 @@ def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, te
     subject = Subject(classifier, choose_texts(classifier, None, chosen), chosen)
     truth = measure_truth(subject)
     result = audit(classifier, **options)
+    summaries = dict(result.summaries)
+    if source == "attention":
+        summaries |= audit(classifier, only=["randomisation"], shuffled_labels=False, **options).summaries
     labels = subject.texts.instances.split.labels[np.concatenate(subject.texts.rows)]
     shape = classifier.model.architecture
     return Case(
@@ -119,7 +122,7 @@ def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, te
         texts=truth.texts,
         without=truth.without,
         alone=truth.alone,
-        numbers=_numbers(result.summaries),
+        numbers=_numbers(summaries),
     )
 
 

@@ -10,14 +10,16 @@ import torch
 from heedful.audits.plausibility import marked_words
 from heedful.audits.subject import Subject
 from heedful.audits.words import words_of
+from heedful.data.synthetic.planted import planted_in
 from heedful.explainers.erased import chances_without
+from heedful.runs import Run
 
 NEEDED = 0.1
 """Of probability: a text needs its evidence where the answer loses this much without it."""
 
 
 class Truth(NamedTuple):
-    """Over the texts that need their evidence: how often the first word of a heatmap is evidence."""
+    """Over the texts that need their evidence: how much of what a heatmap puts first is evidence."""
 
     share: float
     chance: float
@@ -38,8 +40,14 @@ class Truth(NamedTuple):
 
 
 def measure_truth(subject: Subject) -> Truth:
-    """Delete the evidence of every text, and everything else, and look where the heatmap points."""
+    """Delete the evidence of every text, and everything else, and look where the heatmap points.
+
+    Of evidence that somebody marked, one word may do, and the first word of the heatmap is looked at. Of planted words all
+    are needed, and as many first words are looked at as were planted (precision at k of Bastings et al. 2022).
+    """
     hits, chances, without, alone = [], [], [], []
+    trained = subject.classifier.run
+    planted = trained is not None and planted_in(str(Run(trained).config().get("dataset"))) is not None
     asked = 0
     for reading in subject.readings(np.concatenate(subject.texts.rows)):
         batch = reading.batch
@@ -53,8 +61,9 @@ def measure_truth(subject: Subject) -> Truth:
             reading.chances.gather(1, said[:, None])[:, 0] - after[: len(each)].gather(1, said[:, None])[:, 0]
         )
         needs = (lost >= NEEDED) & marked.any(1)
-        first = words.ranks(words.scores(reading.scores(subject.source))) == 0
-        hits += (first & marked).any(1)[needs].tolist()
+        size = marked.sum(1).clamp(min=1) if planted else torch.ones(len(each), dtype=torch.long)
+        first = words.ranks(words.scores(reading.scores(subject.source))) < size[:, None]
+        hits += ((first & marked).sum(1) / size)[needs].tolist()
         chances += (marked.sum(1) / words.counts)[needs].tolist()
         right = after.argmax(-1) == batch.labels.repeat(2)
         without += right[: len(each)].tolist()
