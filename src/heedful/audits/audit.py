@@ -41,7 +41,7 @@ class Measure(NamedTuple):
 
 
 class Number(BaseModel):
-    """A mean over instances with its 95 % bootstrap interval; None where no instance defines it."""
+    """A mean over instances with its 95 % interval; None where no instance defines it, or seeds are too few for one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,6 +53,8 @@ class Number(BaseModel):
     std: float | None
     count: int
     missing: int
+    bound: Literal["lower"] | None = None
+    """Whether the true value is at least this, because it was searched for and not solved."""
 
 
 class Summary(BaseModel):
@@ -83,6 +85,9 @@ class Audit(ABC):
     paper: ClassVar[str]
     measures: ClassVar[Mapping[str, Measure]]
     caveats: ClassVar[tuple[str, ...]] = ()
+    does: ClassVar[str] = "looks at the heatmap"
+    """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
+    carried elsewhere; those that change words can."""
     of_weights: ClassVar[bool] = False
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
     renews: ClassVar[bool] = False
@@ -170,6 +175,7 @@ AUDITS: Registry[type[Audit]] = Registry(
     "heedful.audits.infidelity",
     "heedful.audits.certificate",
     "heedful.audits.plausibility",
+    "heedful.audits.randomisation",
 )
 
 
@@ -190,8 +196,10 @@ def percent(number: Number) -> str:
     >>> percent(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
     '83 % (95 % interval 81–86 %)'
     """
-    if number.estimate is None or number.low is None or number.high is None:
+    if number.estimate is None:
         return "an unknown share"
+    if number.low is None or number.high is None:
+        return f"{100 * number.estimate:.0f} % (no interval)"
     estimate, low, high = (100 * share for share in (number.estimate, number.low, number.high))
     return f"{estimate:.0f} % (95 % interval {low:.0f}–{high:.0f} %)"
 
@@ -213,7 +221,9 @@ def value(number: Number, digits: int = 2) -> str:
     >>> value(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
     '0.83 (95 % interval 0.81 to 0.86)'
     """
-    if number.estimate is None or number.low is None or number.high is None:
+    if number.estimate is None:
         return "unknown"
+    if number.low is None or number.high is None:
+        return f"{written(number.estimate, digits)} (no interval)"
     estimate, low, high = (written(x, digits) for x in (number.estimate, number.low, number.high))
     return f"{estimate} (95 % interval {low} to {high})"

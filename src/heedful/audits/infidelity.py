@@ -43,6 +43,7 @@ class Infidelity(Audit):
 
     name = "infidelity"
     question = "Do the scores of words foretell what their deletion does?"
+    does = "changes words"
     paper = "yeh-2019"
     measures: ClassVar = {
         "infidelity": Measure("share of what deletions do that the scores of the deleted words leave unexplained", better="lower", plain="Of what deleting words does to the answer, the heatmap leaves {} unexplained."),

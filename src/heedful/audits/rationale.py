@@ -53,6 +53,7 @@ class Rationale(Audit):
 
     name = "rationale"
     question = "Are the top words needed, and enough?"
+    does = "changes words"
     paper = "eraser"
     measures: ClassVar = {
         "comprehensiveness": Measure("drop of the predicted probability without the top words (AOPC)", low=-1.0, better="higher", plain="Without the words that the heatmap points at, the predicted probability falls by {} on average."),
