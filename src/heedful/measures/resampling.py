@@ -179,7 +179,8 @@ def _widened(texts: float, seeds: Sequence[NDArray[np.float64]]) -> float:
     student, normal = float(stats.t.ppf((1 + _LEVEL) / 2, freedom)), float(stats.norm.ppf((1 + _LEVEL) / 2))
     within = (texts / normal) ** 2
     both = (between * student + within * normal) / float(np.sqrt(between + within))
-    return max(both, student * float(np.sqrt(between)))  # of three seeds a little of texts would make it narrower
+    # With three seeds, a little variance of texts would make it narrower than none.
+    return max(both, student * float(np.sqrt(between)))
 
 
 def _stack(
