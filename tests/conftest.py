@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -38,12 +38,13 @@ def _one_thread() -> None:
 
 
 @pytest.fixture
-def real_data() -> Path:
-    """The folder of real datasets; tests that need it are skipped where it is not set."""
-    folder = os.environ.get("HEEDFUL_DATA")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("HEEDFUL_DATA does not point at a folder of real datasets")
-    return Path(folder)
+def published(real_data: Path, absent: Callable[[str], NoReturn]) -> Mapping[str, np.ndarray]:
+    """What Jain & Wallace's own code computed on SST (BiLSTM, seed 0), kept beside the real datasets."""
+    file = real_data.parent / "reference" / "jain_wallace_sst_bilstm_seed0.npz"
+    if not file.is_file():
+        absent(f"there is no {file.name} in the folder reference beside HEEDFUL_DATA")
+    with np.load(file) as saved:
+        return dict(saved)
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 import heedful
-from heedful.data import assets
 from heedful.runs import Run
 
 
@@ -13,9 +10,8 @@ def _test_metrics(model: object) -> dict[str, float]:
     return Run(model.run).metrics()["test"]  # type: ignore[attr-defined, no-any-return]
 
 
-def test_sentiment_with_real_vectors(real_data, tmp_path):
-    if assets.find("glove-840b-300d") is None:
-        pytest.skip("glove-840b-300d is not in the cache: heedful data get glove-840b-300d")
+def test_sentiment_with_real_vectors(real_data, asset, tmp_path):
+    asset("glove-840b-300d")
     model = heedful.train(
         "sst2", encoder="average", vectors="glove-840b-300d", epochs=3, runs=tmp_path, progress=False
     )

@@ -13,13 +13,10 @@ SMALL = {"embedding_size": 32, "hidden": 32, "learning_rate": 0.005}
 
 @pytest.fixture(scope="module")
 def average(tmp_path_factory):
-    """Audit of an average encoder, and the texts with their evidence; another lexicon would make other texts."""
+    """Audit of an average encoder, and the texts with their evidence."""
     folder = tmp_path_factory.mktemp("mock")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HEEDFUL_DATA", raising=False)
-        patch.setenv("HEEDFUL_CACHE", str(folder / "cache"))
-        model = heedful.train("mock_1", encoder="average", epochs=6, runs=folder, progress=False, **SMALL)
-        return heedful.audit(model, progress=False), mock_corpus(informative=1).splits["test"]
+    model = heedful.train("mock_1", encoder="average", epochs=6, runs=folder, progress=False, **SMALL)
+    return heedful.audit(model, progress=False), mock_corpus(informative=1).splits["test"]
 
 
 @pytest.mark.slow

@@ -24,11 +24,6 @@ def listed(tmp_path):
     return str(path)
 
 
-@pytest.fixture(autouse=True)
-def no_assets(tmp_path, monkeypatch):
-    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "cache"))
-
-
 def run(classifier, texts, **options):
     return heedful.audit(classifier, texts, progress=False, only=[NAME], **options)
 

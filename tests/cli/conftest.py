@@ -31,7 +31,7 @@ Command = Callable[..., Result]
 def _new_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "cache"))
-    for name in ("HEEDFUL_DATA", "COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS"):
+    for name in ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_COLOR", "1")
 

@@ -3,10 +3,8 @@
 import csv
 import gzip
 import json
-import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -307,19 +305,19 @@ def test_copies_do_not_swell_the_carved_split():
     assert len(carve(train, 0.1, seed=0)[1]) == 30
 
 
-needs_data = pytest.mark.skipif(
-    not os.environ.get("HEEDFUL_DATA"), reason="HEEDFUL_DATA is not set: no real datasets to read"
-)
+@pytest.fixture
+def real(real_data, absent):
+    """Give a function that loads a real dataset."""
+
+    def load_real(name, **options):
+        folder = card(name).folder or name
+        if not (real_data / folder).is_dir():
+            absent(f"there is no {folder} in HEEDFUL_DATA")
+        return load(name, **options)
+
+    return load_real
 
 
-def real(name, **options):
-    folder = Path(os.environ["HEEDFUL_DATA"]) / (card(name).folder or name)
-    if not folder.is_dir():
-        pytest.skip(f"{folder} is not there")
-    return load(name, **options)
-
-
-@needs_data
 @pytest.mark.parametrize(
     ("name", "task", "labels", "counts"),
     [
@@ -335,7 +333,7 @@ def real(name, **options):
         ("eraser_movies", "classification", ("NEG", "POS"), (1600, 200, 199)),
     ],
 )
-def test_real_datasets_have_their_published_size(name, task, labels, counts):
+def test_real_datasets_have_their_published_size(real, name, task, labels, counts):
     corpus = real(name)
     assert (corpus.task, corpus.labels) == (task, labels)
     assert tuple(len(corpus.splits[split]) for split in ("train", "dev", "test")) == counts
@@ -350,10 +348,9 @@ def test_real_datasets_have_their_published_size(name, task, labels, counts):
         assert 0.25 < sum(marked) / sum(map(len, test.texts)) < 0.35  # 30 % of the words
 
 
-@needs_data
-def test_the_evidence_of_babi_is_its_supporting_sentences():
+def test_the_evidence_of_babi_is_its_supporting_sentences(real, real_data):
     test = real("babi_1").splits["test"]
-    with gzip.open(Path(os.environ["HEEDFUL_DATA"]) / "babi_1" / "test.jsonl.gz", "rt") as file:
+    with gzip.open(real_data / "babi_1" / "test.jsonl.gz", "rt") as file:
         rows = [json.loads(line) for line in file]
     for text, spans, row in zip(test.texts, test.evidence, rows, strict=True):
         sentences = [f"{part}." for part in row["document"].rstrip(".").split(". ")]
@@ -361,15 +358,13 @@ def test_the_evidence_of_babi_is_its_supporting_sentences():
         assert all(row["answer"] in text[start:end] for start, end in spans)
 
 
-@needs_data
-def test_ratings_of_imdb_are_named_by_their_stars():
+def test_ratings_of_imdb_are_named_by_their_stars(real):
     corpus = real("imdb_rating", limit=100)
     assert corpus.labels == ("1", "2", "3", "4", "7", "8", "9", "10")
     assert (len(corpus.splits["train"]), len(corpus.splits["test"])) == (100, 25_000)
 
 
-@needs_data
-def test_trec_lacks_dev_which_is_carved():
+def test_trec_lacks_dev_which_is_carved(real):
     corpus = real("trec")
     sizes = {name: len(split) for name, split in corpus.splits.items()}
     assert (sizes["train"] + sizes["dev"], sizes["test"]) == (5452, 500)

@@ -6,7 +6,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from heedful.data import assets
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.data.text import PAD, UNKNOWN
@@ -112,12 +111,9 @@ def test_instances_carry_tokens_queries_labels_and_candidates():
     assert batch.candidates.tolist() == [[True, False, True], [False, True, False]]
 
 
-@pytest.fixture(scope="module")
-def pretrained():
-    folder = assets.find("minilm-l6")
-    if folder is None:
-        pytest.skip("minilm-l6 is not in the cache: heedful data get minilm-l6 fetches it")
-    return str(folder)
+@pytest.fixture
+def pretrained(asset):
+    return str(asset("minilm-l6"))
 
 
 def test_the_pieces_of_a_word_share_its_number(pretrained):

@@ -194,19 +194,14 @@ def test_many_rows_of_very_different_length_need_little_memory():
 
 
 @pytest.mark.parametrize(("other", "expected"), [("leave one out", 0.2744), ("gradient", 0.1884)])
-def test_agreement_of_the_published_model(real_data, other, expected):
-    """What Jain & Wallace's own code computed on SST (BiLSTM, seed 0)."""
-    file = real_data.parent / "reference" / "jain_wallace_sst_bilstm_seed0.npz"
-    if not file.exists():
-        pytest.skip(f"there is no {file.name} in the folder reference beside HEEDFUL_DATA")
-    reference = np.load(file)
-    lengths = torch.from_numpy(reference["lengths"]).long()
+def test_agreement_of_the_published_model(published, other, expected):
+    lengths = torch.from_numpy(published["lengths"]).long()
     mask = torch.arange(int(lengths.max())) < lengths[:, None]
-    attention = torch.zeros(mask.shape).masked_scatter(mask, torch.from_numpy(reference["attention"]))
+    attention = torch.zeros(mask.shape).masked_scatter(mask, torch.from_numpy(published["attention"]))
     if other == "gradient":
-        flat = reference["gradient"]
+        flat = published["gradient"]
     else:
-        flat = np.abs(np.repeat(reference["prob"], reference["lengths"]) - reference["loo_prob"])
+        flat = np.abs(np.repeat(published["prob"], published["lengths"]) - published["loo_prob"])
     scores = torch.zeros(mask.shape).masked_scatter(mask, torch.from_numpy(flat))
     tau, p_value = kendall_tau(attention, scores, mask=mask)
     assert tau.nanmean().item() == pytest.approx(expected, abs=0.0005)
@@ -214,6 +209,6 @@ def test_agreement_of_the_published_model(real_data, other, expected):
     ends = lengths.cumsum(0).tolist()
     for i in range(0, len(ends), 25):
         at = slice(ends[i] - int(lengths[i]), ends[i])
-        by_scipy = stats.kendalltau(reference["attention"][at], flat[at])
+        by_scipy = stats.kendalltau(published["attention"][at], flat[at])
         assert tau[i].item() == pytest.approx(by_scipy.statistic, abs=1e-12)
         assert p_value[i].item() == pytest.approx(by_scipy.pvalue, abs=1e-12)

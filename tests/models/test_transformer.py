@@ -11,7 +11,6 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import heedful
-from heedful.data import assets
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run
@@ -161,9 +160,8 @@ def test_a_model_that_cannot_be_loaded_is_said(name, reviews, tmp_path, monkeypa
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_real_pretrained_model_reads_real_words(tmp_path, reviews):
-    if assets.find("minilm-l6") is None:
-        pytest.skip("minilm-l6 is not in the cache: heedful data get minilm-l6")
+def test_a_real_pretrained_model_reads_real_words(asset, tmp_path, reviews):
+    asset("minilm-l6")
     data = tmp_path / "few.csv"
     data.write_text("\n".join(reviews.read_text().splitlines()[:41]))
     classifier = _train(data, "minilm-l6", tmp_path / "runs", epochs=1, learning_rate=1e-4)

@@ -39,9 +39,8 @@ def _ends(study: Study) -> Study:
 
 @contextmanager
 def _small() -> Iterator[None]:
-    """Make studies small while one is done, and no longer: other tests need the data and real processes."""
+    """Make studies small while one is done, and no longer: other tests need real processes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("HEEDFUL_DATA", raising=False)
         patch.setattr(heedful.training.objectives.imitation, "EPOCHS", 1)
         patch.setattr(heedful.studies.running, "QUICK_TEXTS", SMALL["limit"])
         for name, size in (("limit", SMALL["limit"]), ("epochs", 1)):

@@ -191,7 +191,6 @@ def test_quick_takes_fewer_points_and_says_so(do, tmp_path):
 )
 def test_bad_input_is_one_sentence(words, said, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("HEEDFUL_DATA", raising=False)
     with pytest.raises(SystemExit) as left:
         main(["study", "curve", *words.split()])
     shown = capsys.readouterr()

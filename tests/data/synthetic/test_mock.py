@@ -12,13 +12,6 @@ from heedful.errors import BadInput
 SMALL = {"train": 300, "test": 60}
 
 
-@pytest.fixture(autouse=True)
-def no_lexicon(monkeypatch, tmp_path):
-    """Nobody's own data or downloads: the packaged list serves."""
-    monkeypatch.delenv("HEEDFUL_DATA", raising=False)
-    monkeypatch.setenv("HEEDFUL_CACHE", str(tmp_path / "cache"))
-
-
 def planted(split):
     return [[text[a:b] for a, b in spans] for text, spans in zip(split.texts, split.evidence, strict=True)]
 

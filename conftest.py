@@ -1,0 +1,109 @@
+"""A newcomer's machine for every test and doctest: an empty home, an empty cache, and real data only where they are asked for.
+
+A test that asks for `real_data`, `asset` or `package_index` is marked `real`: `pytest -m real` runs exactly these.
+Where what they ask for is not there they are skipped and say why; with HEEDFUL_REAL=1 they fail.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+GIVEN: Mapping[str, str] = dict(os.environ)
+_HOME = Path(tempfile.mkdtemp(prefix="heedful-tests-"))
+_REAL = {"real_data", "asset", "package_index"}
+
+
+def _leave_the_user() -> None:
+    """Point everything that is the user's at empty folders."""
+    for name in GIVEN:
+        if name.startswith(("HEEDFUL_", "XDG_", "HF_", "TRANSFORMERS_")):
+            del os.environ[name]
+    os.environ["HOME"] = str(_HOME)
+    os.environ["HEEDFUL_CACHE"] = str(_HOME / "cache")
+
+
+# While pytest reads this file, which is before it reads any other: some libraries look for their folders when imported.
+_leave_the_user()
+
+
+def pytest_unconfigure() -> None:
+    """Take the empty home away."""
+    shutil.rmtree(_HOME, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks for something real, before tests are chosen by their marks."""
+    for item in items:
+        if _REAL & set(getattr(item, "fixturenames", ())):
+            item.add_marker("real")
+
+
+@pytest.fixture
+def absent() -> Callable[[str], NoReturn]:
+    """Give a function that ends a test for want of something real: a skip, or a failure where that was asked for."""
+
+    def end(reason: str) -> NoReturn:
+        if GIVEN.get("HEEDFUL_REAL"):
+            pytest.fail(f"HEEDFUL_REAL asks for tests of real things, and {reason}", pytrace=False)
+        pytest.skip(reason)
+
+    return end
+
+
+@pytest.fixture
+def real_data(monkeypatch: pytest.MonkeyPatch, absent: Callable[[str], NoReturn]) -> Path:
+    """The user's folder of real datasets, which this test sees as a user would."""
+    folder = GIVEN.get("HEEDFUL_DATA")
+    if not folder or not Path(folder).is_dir():
+        absent("HEEDFUL_DATA does not point at a folder of real datasets")
+    monkeypatch.setenv("HEEDFUL_DATA", str(Path(folder).resolve()))
+    return Path(folder).resolve()
+
+
+@pytest.fixture
+def asset(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+    absent: Callable[[str], NoReturn],
+) -> Callable[[str], Path]:
+    """Give a function that takes one asset of the user's cache into this test's own, and gives its folder there."""
+    from heedful.data import assets
+    from heedful.data.cache import cache_folder
+
+    with pytest.MonkeyPatch.context() as patch:
+        _give_back(patch, "HOME", "XDG_CACHE_HOME", "HEEDFUL_CACHE")
+        theirs = cache_folder()
+    ours = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("HEEDFUL_CACHE", str(ours))
+
+    def take(name: str) -> Path:
+        folder = assets.assets()[name].folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.symlink_to(theirs.resolve() / folder.relative_to(ours), target_is_directory=True)
+        if assets.find(name) is None:
+            absent(f"{name} is not in the cache: heedful data get {name}")
+        return folder
+
+    return take
+
+
+@pytest.fixture
+def package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pip find packages as it does for the user, whose settings lie at home."""
+    _give_back(monkeypatch, "HOME", "XDG_CONFIG_HOME")
+
+
+def _give_back(patch: pytest.MonkeyPatch, *names: str) -> None:
+    for name in names:
+        if name in GIVEN:
+            patch.setenv(name, GIVEN[name])
+        else:
+            patch.delenv(name, raising=False)
