@@ -25,8 +25,8 @@ def load_corpus(options: DataOptions) -> Corpus:
     """Give every split of a dataset, with train, dev and test always there."""
     if (asked := planted_in(options.dataset)) is not None:
         base, kind = asked
-        whole = {"dataset": base, "limit": None, "label_seed": None}
-        corpus = plant(load_corpus(options.model_copy(update=whole)), kind)
+        plain = {"dataset": base, "limit": None, "label_seed": None}
+        corpus = plant(load_corpus(options.model_copy(update=plain)), kind)
     else:
         corpus = _generate(options) if is_synthetic(options.dataset) else _read(options)
     splits, notes = dict(corpus.splits), list(corpus.notes)

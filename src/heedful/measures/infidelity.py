@@ -80,7 +80,7 @@ def deletion_correlation(
     x, y = (_scaled(values) for values in (sums, drops))
     x, y = (values - values.mean(1, keepdim=True) for values in (x, y))
     constant = (x.abs().amax(1) < ROUNDING) | (y.abs().amax(1) < ROUNDING)
-    r = (x * y).sum(1) / (x.norm(dim=1) * y.norm(dim=1))
+    r = (x * y).sum(1) / (x.square().sum(1) * y.square().sum(1)).sqrt()
     return r.clamp(-1, 1).masked_fill(constant, torch.nan)
 
 

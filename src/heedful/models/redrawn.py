@@ -53,23 +53,19 @@ class Redrawn:
 
 def stages_with_weights(model: AttentionModel) -> tuple[str, ...]:
     """Name the stages that have weights to draw, from the output to the input."""
-    table = {id(weight) for weight in _table(model).parameters()}
-    inside = {
+    table = _table(model)
+    inside: dict[str, list[nn.Module | None]] = {
         "decode": [model.decoder],
         "attend": [model.attention],
         "encode": [model.encoder, model.query_encoder],
-        "embed": [_table(model)],
+        "embed": [table],
     }
-    return tuple(
-        stage
-        for stage in STAGES
-        if any(
-            stage == "embed" or id(weight) not in table
-            for part in inside[stage]
-            if part is not None
-            for weight in part.parameters()
-        )
-    )
+
+    def able(stage: str) -> bool:
+        weights = [weight for part in inside[stage] if part is not None for weight in part.parameters()]
+        return any(stage == "embed" or weight is not table.weight for weight in weights)
+
+    return tuple(stage for stage in STAGES if able(stage))
 
 
 def _table(model: AttentionModel) -> nn.Embedding:
