@@ -10,6 +10,7 @@ import typer
 
 from heedful.cli.console import console, error_console, plain
 from heedful.cli.flags import with_flags
+from heedful.cli.others import show_others
 from heedful.cli.report import FILE
 from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
@@ -51,7 +52,7 @@ def audit(
     instead: Annotated[
         bool,
         typer.Option(
-            help="Where attention fails, try other explainers on a sample, for the report's advice; not with --only, --source or --output.",
+            help="Where attention is not simply shown, compare other explainers on a sample of the same texts; not with --only, --source or --output.",
         ),
     ] = True,
     as_json: Annotated[
@@ -101,17 +102,22 @@ def audit(
     from heedful.report import write_report
 
     asked_all = not (names or output or "source" in options)
-    if instead and asked_all and result.verdict.verdict == "do not show":
+    if instead and asked_all and result.verdict.verdict != "show":
         from heedful.audits.instead import try_others
 
-        try_others(classifier, data, policy=policy, console=error_console(), **options)
+        try_others(result, classifier, data, policy=policy, console=error_console(), **options)
     assert result.folder is not None
     with error_console().status("Writing the report"):
         report = write_report([result], result.folder / FILE)
     if as_json:
-        typer.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+        from heedful.report.material import Material
+
+        others = Material.of(result).alternatives
+        content = result.to_json() | ({"alternatives": others.model_dump(mode="json")} if others else {})
+        typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
     else:
         result.show(console())
+        show_others(result)
         console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
         console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)
     return result.verdict.exit_code

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.cli.console import console, error_console, plain
+from heedful.cli.others import show_others
 from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
 
@@ -82,14 +83,15 @@ def _audit(classifier: Any) -> None:
     from heedful.report import write_report
 
     result = audit(classifier, keep=True, console=error_console())
-    if result.verdict.verdict == "do not show":
-        try_others(classifier, None, console=error_console())
+    if result.verdict.verdict != "show":
+        try_others(result, classifier, console=error_console())
     assert result.folder is not None
     with error_console().status("Writing the report"):
         report = write_report([result], result.folder / FILE)
     out = console()
     out.print("\n[bold]May its attention be shown as an explanation?[/]\n")
     result.show(out, brief=True)
+    show_others(result)
     out.print(
         f"Audit: [bold]{plain(result.folder)}[/]\n"
         f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]\n'

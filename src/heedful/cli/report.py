@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -41,11 +42,20 @@ def report(
             rich_help_panel="Output",
         ),
     ] = "html",
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial",
+            help="Write a model card also from an audit that asked only some questions, or of too few texts.",
+            rich_help_panel="Output",
+        ),
+    ] = False,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Write what an audit found as one HTML file to read and send on, or as tables.
 
-    The newest audit of a run is taken, whole ones before quick ones. Nothing is measured again.
+    Of a run's audits the one that tells most is taken: whole before partial ones, of all texts before samples, then of
+    more texts, then the newest; it is said which. Nothing is measured again.
 
     Examples
 
@@ -60,15 +70,23 @@ def report(
     if form not in _FORMATS:
         raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
 
-    from heedful.report.finding import find
+    from heedful.report.finding import find, taken
 
     found = [find(name, runs=runs) for name in dict.fromkeys(run)]
+    if form == "card" and not partial:
+        for material in found:
+            if material.lacks:
+                raise BadInput(
+                    f"{material.folder} is a partial audit ({material.lacks}), and a model card needs a whole one: run heedful "
+                    f"audit {material.run or material.about.model}, or give --partial."
+                )
     if form == "html":
         from heedful.report import write_report
 
         alone = found[0].folder if len(found) == 1 else None
         with error_console().status("Writing the report"):
             path = write_report(found, output or (alone or Path()) / FILE)
+        _say(map(taken, found))
         console().print(f"Report: [bold]{plain(path)}[/]", soft_wrap=True)
         return
 
@@ -77,7 +95,15 @@ def report(
 
     text = write(found, form)  # type: ignore[arg-type]
     if output is None:
+        _say(map(taken, found))
         typer.echo(text, nl=False)
     else:
         write_text(output, text)
+        _say(map(taken, found))
         error_console().print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)
+
+
+def _say(taken: Iterable[str]) -> None:
+    """Tell which audits were taken, once nothing can go wrong any more."""
+    for said in taken:
+        error_console().print(f"Taken: {plain(said)}", soft_wrap=True)

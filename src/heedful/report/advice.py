@@ -1,4 +1,4 @@
-"""What to do now: what was not asked yet, what may be shown instead, and how neighbours fare."""
+"""What to do now: what may be shown instead, what was measured to help, what was not asked yet, how neighbours fare."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from heedful.audits.audit import AUDITS
+from heedful.audits.policy import Remedy, Rule, read_policy
 from heedful.audits.result import read_findings
 from heedful.errors import BadInput
-from heedful.explainers.explainer import EXPLAINERS
+from heedful.report.beside import beside
 from heedful.report.finding import audits_of
-from heedful.report.material import Material
-from heedful.training.objectives import OBJECTIVES
+from heedful.report.material import Material, joined, spoken
 
 _NEIGHBOURS = 20
-_INSTEAD = "integrated_gradients"
-_BETTER = "steady"
+_STANDING = {"do not show": 0, "not enough evidence": 0, "show with caveat": 1, "show": 2}
 _WORDING = "This picture shows where the model looked. It is not the reason for its decision."
 
 
@@ -84,35 +83,95 @@ def _neighbour(folder: Path, same: bool) -> Neighbour | None:
         about, verdict, _ = read_findings(folder)
     except BadInput:
         return None
-    objective = str(Material(about, verdict, {}, {}, folder).config(of_run=True).get("objective", "–"))
-    return Neighbour(about.model, objective, about.source, about.data, verdict.verdict, same)
+    material = Material(about, verdict, {}, {}, folder)
+    objective = str(material.config(of_run=True).get("objective", "–"))
+    return Neighbour(about.model, objective, about.source, about.data, material.answer, same)
 
 
 def _by_verdict(material: Material, near: Sequence[Neighbour], run: str) -> Iterator[Step]:
-    word = material.verdict.verdict
-    if word == "show":
-        yield Step(
-            "Show it", "Keep this report with the model, and audit again when the model or its texts change."
+    verdict = material.verdict
+    if verdict.partial:
+        text = (
+            f"A verdict asks every question, and here {material.lacks}. What is there is not measured again."
         )
+        yield Step("Ask the others", text, f"heedful audit {run}")
         return
-    if word == "show with caveat":
-        yield Step("Say what it is", f"Where the heatmap is shown, write beside it: “{_WORDING}”")
+    match verdict.verdict:
+        case "show":
+            yield Step("Show it", "Keep this report with the model, and audit again when the model or its texts change.")  # fmt: skip
+            return
+        case "show with caveat":
+            yield Step("Say what it is", f"Where the heatmap is shown, write beside it: “{_WORDING}”")
+        case "do not show":
+            yield Step("Take it out", "Where users take the heatmap for a reason, it misleads them: leave it out.")  # fmt: skip
+        case _:
+            yield from _more_texts(material, run)
+    if material.source == "attention":
+        yield from _something_else(material, run)
+        yield from _another_model(material, near)
+
+
+def _more_texts(material: Material, run: str) -> Iterator[Step]:
+    """Until it is known, a heatmap is not shown; say how many texts would tell."""
+    undecided = [j for j in material.verdict.judgements if j.rule.decides]
+    lacking = max((j.lacking for j in undecided), default=0)
+    missing = dict.fromkeys(j.rule.audit for j in undecided if j.rule.audit not in material.summaries)
+    options = material.about.options
+    sampled = [flag for flag, given in (("--limit", options.get("limit")), ("--quick", options.get("quick"))) if given]  # fmt: skip
+    text = "Until it is known, do not show the heatmap."
+    if missing:
+        yield Step("Ask what decides", f"{text} {_capital(joined([spoken(name) for name in missing]))} was not asked.", f"heedful audit {run} --only {','.join(missing)}")  # fmt: skip
+    elif sampled:
+        about = f" About {lacking:,} more would tell." if lacking else ""
+        yield Step("Audit more texts", f"{text} Leave out {joined(sampled)}, so that more texts count.{about}", f"heedful audit {run}")  # fmt: skip
+    elif lacking:
+        yield Step("Audit more texts", f"{text} About {lacking:,} more texts would tell; labels are not needed.", f"heedful audit {run} FILE")  # fmt: skip
     else:
-        yield Step(
-            "Take it out", "Where users take the heatmap for a reason, it misleads them: leave it out."
-        )
-    passing = [n for n in near if n.same_model and n.source != "attention" and n.verdict != "do not show"]
-    if passing:
-        names = ", ".join(f"{n.source.replace('_', ' ')} ({n.verdict})" for n in passing)
-        yield Step("Show something else", f"Of this model, these explanations did better here: {names}.")
-    elif material.source == "attention" and _INSTEAD in EXPLAINERS:
-        text = "Another explainer may pass on the same model. Audit one; nothing has to be trained."
-        yield Step("Show something else", text, f"heedful audit {run} --source {_INSTEAD}")
-    trained = [n for n in near if not n.same_model and n.source == "attention"]
-    if better := [n for n in trained if n.verdict != "do not show"]:
+        yield Step("Do not show it yet", text)
+
+
+def _something_else(material: Material, run: str) -> Iterator[Step]:
+    found = material.alternatives
+    if found is None:
+        text = "Other explainers may do better on the same model, and nothing has to be trained: the audit compares them on the same texts."
+        yield Step("Compare other explainers", text, f"heedful audit {run}")
+        return
+    said = beside(found).says
+    if not found.better or found.best.verdict == "do not show":
+        yield Step("Nothing else to show", said)
+        return
+    yield Step("Show something else", f"{said} It is drawn beside attention above.", f"heedful explain {run} --explainer {found.best.source} TEXT")  # fmt: skip
+
+
+def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[Step]:
+    """Name what was measured to help against each failure, or that nothing is known to."""
+    better = [
+        n for n in near
+        if not n.same_model and n.source == "attention" and _STANDING.get(n.verdict, 0) > _STANDING[material.verdict.verdict]
+    ]  # fmt: skip
+    if better:
         names = ", ".join(f"{n.model} ({n.objective}: {n.verdict})" for n in better)
-        yield Step("Train another model", f"On the same texts these runs did better: {names}.")
-    elif _BETTER in OBJECTIVES and not any(n.objective == _BETTER for n in trained):
-        text = "Trained so, attention holds still under noise and stays as sharp as it is. That answers doubts about stability; audit it again for the others."
-        config = (material.run or Path("RUN")) / "config.yaml"
-        yield Step("Train another model", text, f"heedful train --config {shlex.quote(str(config))} --objective {_BETTER}")  # fmt: skip
+        yield Step("Show another model's", f"On the same texts these runs did better: {names}.")
+    config = shlex.quote(str((material.run or Path("RUN")) / "config.yaml"))
+    helpless = []
+    for judgement in material.verdict.judgements:
+        rule = judgement.rule
+        if judgement.outcome not in ("bad", "unclear"):
+            continue
+        remedies = _remedies(rule)
+        for remedy in remedies:
+            text = f"What was measured to help against “{rule.about.description}”: {remedy.measured}"
+            yield Step("Train another model", text, f"heedful train --config {config} {remedy.options}")
+        if not remedies and rule.decides:
+            helpless.append(rule.about.description)
+    if helpless:
+        yield Step("Nothing known helps", f"Nothing was measured to help against: {'; '.join(dict.fromkeys(helpless))}.")  # fmt: skip
+
+
+def _remedies(rule: Rule) -> tuple[Remedy, ...]:
+    """What helps where a rule fails: what the policy says, or else the default one of the same measure."""
+    return rule.helps or next((r.helps for r in read_policy().rules if r.measure == rule.measure), ())
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

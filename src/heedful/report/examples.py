@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from itertools import chain, groupby, islice, zip_longest
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import polars as pl
 from heedful.audits.audit import AUDITS
 from heedful.audits.exhibits import Heatmap, Marks, Order
 from heedful.audits.result import PREDICTIONS
-from heedful.report.material import Material
+from heedful.report.material import Material, spoken
 
 TEXTS = 200
 ITEMS = 60_000
@@ -37,16 +38,34 @@ def choose(material: Material, *, texts: int = TEXTS, items: int = ITEMS) -> Exa
             column = material.numbers(name, ["row", order.column]).rename({order.column: f"{name}.order"})
             table = table.join(column, on="row", how="left")
             orders[name] = order
-    rows = _rows(table, orders, texts=texts, items=items)
+    other = _drawn_beside(material)
+    rows = _rows(table, orders, texts=texts, items=items, first=other.scores if other else ())
     shown = table.filter(pl.col("row").is_in(rows))
-    data = _data(material, shown, orders)
-    if len(rows) == len(table):
-        return Examples(data, f"All {len(table):,} texts are here.")
-    return Examples(
-        data,
-        f"{len(rows):,} of {len(table):,} texts are here: the worst and the best by every measure below, and others "
-        "at random. Filters look through these.",
+    data = _data(material, shown, orders, other)
+    note = (
+        f"All {len(table):,} texts are here."
+        if len(rows) == len(table)
+        else f"{len(rows):,} of {len(table):,} texts are here: the worst and the best by every measure below, and others "
+        "at random. Filters look through these."
     )
+    if other is not None:
+        many = sum(row in other.scores for row in rows)
+        note += f" {many:,} of them are among those on which {other.name} was compared with attention, and have both."
+    return Examples(data, note)
+
+
+class Other(NamedTuple):
+    """The explainer that did better than attention, and its scores for the texts it was compared on."""
+
+    name: str
+    scores: dict[int, list[float]]
+
+
+def _drawn_beside(material: Material) -> Other | None:
+    found = material.alternatives
+    if found is None or not found.better:
+        return None
+    return Other(spoken(found.best.source), material.scored(found.best.source))
 
 
 def _sorted_by_verdict(material: Material) -> list[str]:
@@ -58,15 +77,26 @@ def _sorted_by_verdict(material: Material) -> list[str]:
     return list(dict.fromkeys(known))
 
 
-def _rows(table: pl.DataFrame, orders: dict[str, Order], *, texts: int, items: int) -> list[int]:
-    """Choose rows in turns: a worst and a best of each order, then at random, while there is room."""
-    each = max(1, texts // (3 * max(len(orders), 1)))
+def _rows(
+    table: pl.DataFrame, orders: dict[str, Order], *, texts: int, items: int, first: Collection[int] = ()
+) -> list[int]:
+    """Choose rows in turns: a worst and a best of each order, then at random, while there is room.
+
+    Where there is more to see of some texts, the worst and best of these are taken too, and at random these `first`.
+    """
+    kinds = [table, table.filter(pl.col("row").is_in(list(first)))] if first else [table]
+    each = max(1, texts // (3 * len(kinds) * max(len(orders), 1)))
     queues = []
     for name, order in orders.items():
-        known = table.filter(pl.col(f"{name}.order").is_not_nan() & pl.col(f"{name}.order").is_not_null())
-        ranked = known.sort(f"{name}.order", "row", descending=[order.worst == "highest", False])["row"]
-        queues += [ranked.head(each).to_list(), ranked.reverse().head(each).to_list()]
-    drawn = table["row"].sample(min(len(table), 2 * texts), seed=0, shuffle=True).to_list()
+        for kind in kinds:
+            known = kind.filter(pl.col(f"{name}.order").is_not_nan() & pl.col(f"{name}.order").is_not_null())
+            ranked = known.sort(f"{name}.order", "row", descending=[order.worst == "highest", False])["row"]
+            queues += [ranked.head(each).to_list(), ranked.reverse().head(each).to_list()]
+    drawn = [
+        row
+        for kind in reversed(kinds)
+        for row in kind["row"].sample(min(len(kind), 2 * texts), seed=0, shuffle=True).to_list()
+    ]
     turns = chain.from_iterable(zip_longest(*queues)) if queues else iter(())
     lengths = dict(zip(table["row"].to_list(), table["items"].to_list(), strict=True))
     chosen: list[int] = []
@@ -78,7 +108,9 @@ def _rows(table: pl.DataFrame, orders: dict[str, Order], *, texts: int, items: i
     return chosen
 
 
-def _data(material: Material, shown: pl.DataFrame, orders: dict[str, Order]) -> dict[str, Any]:
+def _data(
+    material: Material, shown: pl.DataFrame, orders: dict[str, Order], other: Other | None
+) -> dict[str, Any]:
     rows = shown["row"].to_list()
     predictions = {row["row"]: row for row in material.rows(PREDICTIONS, rows).iter_rows(named=True)}
     maps: list[tuple[str, Heatmap]] = []
@@ -94,11 +126,12 @@ def _data(material: Material, shown: pl.DataFrame, orders: dict[str, Order]) -> 
     largest = sorted(max(row["weights"], default=0) for row in predictions.values())
     attention = "The model's attention" if material.source == "attention" else "The model's attention, which was not audited here"  # fmt: skip
     return {
-        "maps": [attention, *(heatmap.title for _, heatmap in maps)],
+        "maps": [attention, *([other.name.capitalize()] if other else []), *(heatmap.title for _, heatmap in maps)],
+        "beside": other.name if other else None,
         "marks": {"title": marked[1].title, "nothing": marked[1].nothing} if marked else None,
         "orders": [{"title": o.title, "worst": o.worst} for o in orders.values()],
         "relative": bool(largest) and largest[len(largest) // 2] < _PALE,
-        "texts": [_text(row, predictions[row["row"]], kept, maps, marked, list(orders)) for row in shown.iter_rows(named=True)],
+        "texts": [_text(row, predictions[row["row"]], kept, maps, marked, list(orders), other) for row in shown.iter_rows(named=True)],
     }  # fmt: skip
 
 
@@ -109,11 +142,15 @@ def _text(
     maps: list[tuple[str, Heatmap]],
     marked: tuple[str, Marks] | None,
     orders: list[str],
+    other: Other | None,
 ) -> dict[str, Any]:
     number = row["row"]
     words = _pieces(said)
     weights: list[list[int] | None] = [_whole(said["weights"], words)]
     chances: list[float | None] = [round(said["probability"], 4)]
+    if other is not None:
+        weights.append(_shares(other.scores.get(number), words))
+        chances.append(None)
     for name, heatmap in maps:
         found = kept[name].get(number, {})
         weights.append(_whole(found.get(heatmap.column), words))
@@ -155,6 +192,15 @@ def _whole(weights: list[float] | None, words: list[list[int]]) -> list[int] | N
     if weights is None:
         return None
     return [round(sum(weights[piece] for piece in word) * SCALE) for word in words]
+
+
+def _shares(scores: list[float] | None, words: list[list[int]]) -> list[int] | None:
+    """Scale scores so that their sizes add up to one, as weights do; what speaks against the prediction stays below 0."""
+    if scores is None:
+        return None
+    summed = [sum(scores[piece] for piece in word) for word in words]
+    total = sum(map(abs, summed))
+    return [round(score / total * SCALE) if total else 0 for score in summed]
 
 
 def _finite(value: float | None) -> float | None:

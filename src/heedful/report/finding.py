@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from heedful.audits.result import RESULT
@@ -12,33 +13,49 @@ from heedful.runs import list_runs
 
 
 def find(run: str | Path, *, runs: Path = Path("runs")) -> Material:
-    """Give a run's newest whole audit of its attention; of a folder that holds an audit, that one."""
+    """Give a run's first audit by `audits_of`; of a folder that holds an audit, that one."""
     for folder in (Path(run).expanduser(), runs / run):
         if (folder / RESULT).is_file():
             return Material.read(folder)
         if folder.is_dir():
-            return Material.read(_newest(folder))
+            return Material.read(_first(folder))
     names = [found.name for found in list_runs(runs)]
     hint = did_you_mean(Path(run).name, names) if names else "train one with heedful train."
     raise BadInput(f"There is no run {str(run)!r}: {hint}")
 
 
 def audits_of(run: Path) -> list[Path]:
-    """Folders of a run's finished audits: of attention first, then whole before quick, then the newest."""
+    """Folders of a run's finished audits, what tells most first.
+
+    Of attention before other scores; whole before partial ones; of all texts before samples; then those of more texts, and
+    of these the newest.
+    """
     found = [path.parent for path in run.glob(f"audits/*/{RESULT}")]
     return sorted(found, key=lambda f: (*_rank(f), -(f / RESULT).stat().st_mtime))
 
 
-def _newest(run: Path) -> Path:
+def taken(material: Material) -> str:
+    """Say which audit it is, and what others there are beside it."""
+    about, questions = material.about, len(material.summaries)
+    said = f"{material.folder} ({about.texts:,} texts of {about.data}, {questions} question{'s' if questions > 1 else ''}"
+    others = len(audits_of(material.run)) - 1 if material.run else 0
+    beside = f", one of {others + 1} audits of this run" if others > 0 else ""
+    return f"{said}{': a partial audit' if material.lacks else ''}){beside}."
+
+
+def _first(run: Path) -> Path:
     found = audits_of(run)
     if not found:
         raise BadInput(f"{run} was not audited yet: run heedful audit {run}")
     return found[0]
 
 
-def _rank(folder: Path) -> tuple[bool, bool]:
+def _rank(folder: Path) -> tuple[bool, bool, bool, int]:
     try:
-        options = json.loads((folder / RESULT).read_text(encoding="utf-8"))["about"]["options"]
-        return options["source"] != "attention", bool(options["quick"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False, False  # damaged: it comes first, so that the user hears of it
+        content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        about, partial = content["about"], bool(content["verdict"].get("partial", False))
+        options = about["options"]
+        sampled = bool(options["quick"]) or options.get("limit") is not None
+        return options["source"] != "attention", partial, sampled, -int(about["texts"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False, False, False, -sys.maxsize  # damaged: it comes first, so that the user hears of it

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import yaml
 
+from heedful.audits.alternatives import SCORES, Alternatives, measured_file
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
 from heedful.audits.verdict import Verdict
@@ -61,7 +62,41 @@ class Material:
         """The same, as a sentence calls it."""
         if self.source == "attention":
             return "this model’s attention"
-        return "these scores" if self.source == "own" else f"the scores of {self.source.replace('_', ' ')}"
+        return "these scores" if self.source == "own" else f"the scores of {spoken(self.source)}"
+
+    @property
+    def answer(self) -> str:
+        """The verdict in a few words; of an audit that asked only some questions, that it is none."""
+        return "findings, not a verdict" if self.verdict.partial else self.verdict.verdict
+
+    @property
+    def lacks(self) -> str:
+        """What keeps this from being a whole audit; empty where it is one."""
+        if self.verdict.partial:
+            return f"only {joined([spoken(name) for name in self.summaries])} {'was' if len(self.summaries) == 1 else 'were'} asked"
+        if self.about.texts < self.verdict.least_texts:
+            return (
+                f"it is of {self.about.texts:,} texts, and the policy asks for {self.verdict.least_texts:,}"
+            )
+        return ""
+
+    @property
+    def alternatives(self) -> Alternatives | None:
+        """Attention beside other explainers, where that was measured and is judged by the policy of this verdict."""
+        if self.folder is None or self.source != "attention" or self.verdict.verdict == "show":
+            return None
+        found = Alternatives.read(self.folder)
+        return found if found is not None and found.fits(self.verdict) else None
+
+    def scored(self, source: str, rows: Sequence[int] | None = None) -> dict[int, list[float]]:
+        """The scores of an explainer for the texts it was compared on, or for some of them."""
+        if self.folder is None:
+            return {}
+        path = measured_file(self.folder, source)
+        with _readable(path):
+            frame = pl.scan_parquet(path).select("row", SCORES)
+            kept = frame if rows is None else frame.filter(pl.col("row").is_in(list(rows)))
+            return dict(kept.collect().iter_rows())
 
     def audit(self, name: str) -> Audit | None:
         """Make the audit again, to draw its figures; None where this version has no such audit."""
@@ -72,7 +107,7 @@ class Material:
 
     def columns(self, name: str) -> dict[str, pl.DataType]:
         """Which measurements an audit kept."""
-        with _readable(self.folder, name):
+        with _readable(self._path(name)):
             return dict(self.frames[name].collect_schema())
 
     def numbers(self, name: str, only: Sequence[str] | None = None) -> pl.DataFrame:
@@ -82,13 +117,16 @@ class Material:
             c for c, kind in kinds.items() if not isinstance(kind, pl.List) and c not in ("text", "query")
         ]
         wanted = plain if only is None else [c for c in only if c in plain]
-        with _readable(self.folder, name):
+        with _readable(self._path(name)):
             return self.frames[name].select(wanted).collect()
 
     def rows(self, name: str, rows: Sequence[int]) -> pl.DataFrame:
         """All that is kept of a few texts."""
-        with _readable(self.folder, name):
+        with _readable(self._path(name)):
             return self.frames[name].filter(pl.col("row").is_in(list(rows))).collect(engine="streaming")
+
+    def _path(self, name: str) -> Path | str:
+        return self.folder / INSTANCES / f"{name}.parquet" if self.folder else name
 
     def environment(self) -> dict[str, Any]:
         """On what and by which command the audit was made; empty where it was not kept."""
@@ -99,13 +137,30 @@ class Material:
         return _read(self.run if of_run else self.folder, "config.yaml", yaml.safe_load)
 
 
+def spoken(name: str) -> str:
+    """An explainer or an audit as a sentence calls it.
+
+    >>> spoken("leave_one_out"), spoken("integrated_gradients")
+    ('leave-one-out', 'integrated gradients')
+    """
+    return "leave-one-out" if name == "leave_one_out" else name.replace("_", " ")
+
+
+def joined(names: Sequence[str]) -> str:
+    """Words as a list in a sentence.
+
+    >>> joined(["one"]), joined(["one", "two", "three"])
+    ('one', 'one, two and three')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 @contextmanager
-def _readable(folder: Path | None, name: str) -> Iterator[None]:
+def _readable(path: Path | str) -> Iterator[None]:
     """Turn what a damaged file does into one sentence."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError, KeyError) as error:
-        path = f"{folder / INSTANCES / name}.parquet" if folder else name
         reason = (str(error).splitlines() or ["unreadable"])[0]
         raise BadInput(
             f"{path} is missing or damaged ({reason}): delete its folder and audit again."

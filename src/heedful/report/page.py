@@ -20,8 +20,9 @@ from heedful.audits.result import AuditResult
 from heedful.errors import BadInput
 from heedful.report import sections
 from heedful.report.advice import neighbours, not_run, steps
+from heedful.report.beside import beside
 from heedful.report.examples import ITEMS, TEXTS, choose
-from heedful.report.material import Material
+from heedful.report.material import Material, spoken
 from heedful.report.palette import LEVELS, stylesheet
 from heedful.report.tables import card, compare
 from heedful.storage import write_text
@@ -64,10 +65,10 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
         "id": f"a{place + 1}", "material": material, "about": material.about, "verdict": material.verdict,
         "sentence": sections.sentence(material), "deciding": deciding, "other": other,
         "examples": _inline(examples.data), "chosen": examples.note, "shown": len(examples.data["texts"]),
-        "evidence": sections.evidence(material),
+        "evidence": sections.evidence(material), "beside": beside(found) if (found := material.alternatives) else None,
         "missing": [(name, AUDITS.get(name).question, AUDITS.get(name).costly) for name in not_run(material)],
         "run": str(material.run or material.about.model), "steps": steps(material, near), "near": near,
-        "facts": sections.provenance(material), "settings": sections.settings(material), "card": card(material),
+        "facts": sections.provenance(material), "settings": sections.settings(material), "card": "" if material.lacks else card(material),
     }  # fmt: skip
 
 
@@ -98,6 +99,8 @@ def _environment() -> Environment:
         loader=PackageLoader("heedful.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )  # fmt: skip
     environment.filters["words"] = lambda name: re.sub(r"[_-]", " ", str(name))
+    environment.filters["spoken"] = spoken
+    environment.filters["answer_class"] = lambda answer: "is-" + re.sub(r"[^a-z]+", "-", str(answer))
     environment.filters["joined"] = _joined
     environment.filters["written"] = written
     return environment

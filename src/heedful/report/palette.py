@@ -1,6 +1,7 @@
 """Colours of heatmaps: from paper to deep blue, and in the dark from night to light blue.
 
-One hue that only grows darker (or lighter) is read in the same order by everybody, colour-blind or not.
+One hue that only grows darker (or lighter) is read in the same order by everybody, colour-blind or not. What speaks
+against a prediction is brown, which everybody tells from blue.
 """
 
 from __future__ import annotations
@@ -11,6 +12,14 @@ Colour = tuple[int, int, int]
 LEVELS = 21
 LIGHT: Sequence[Colour] = ((255, 255, 255), (205, 225, 238), (118, 171, 209), (38, 112, 166), (8, 48, 97))
 DARK: Sequence[Colour] = ((27, 30, 35), (24, 54, 82), (28, 98, 149), (98, 166, 214), (222, 240, 252))
+AGAINST_LIGHT: Sequence[Colour] = (
+    (255, 255, 255),
+    (246, 224, 204),
+    (224, 160, 106),
+    (168, 88, 32),
+    (92, 40, 8),
+)
+AGAINST_DARK: Sequence[Colour] = ((27, 30, 35), (70, 47, 30), (130, 78, 32), (214, 150, 90), (253, 234, 216))
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 
@@ -40,14 +49,17 @@ def contrast(one: Colour, other: Colour) -> float:
 
 
 def stylesheet() -> str:
-    """One class for every level, w0 to w20, in light and dark."""
-    dark = "".join(_rules(DARK))
-    return "".join(_rules(LIGHT)) + f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
+    """One class for every level, w0 to w20 and against a prediction n0 to n20, in light and dark."""
+    light, dark = (
+        "".join(_rules(weights, "w") + _rules(against, "n"))
+        for weights, against in ((LIGHT, AGAINST_LIGHT), (DARK, AGAINST_DARK))
+    )
+    return light + f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
 
 
-def _rules(palette: Sequence[Colour]) -> list[str]:
+def _rules(palette: Sequence[Colour], name: str) -> list[str]:
     return [
-        f".w{level}{{background:{_hex(ground)};color:{_hex(text)}}}"
+        f".{name}{level}{{background:{_hex(ground)};color:{_hex(text)}}}"
         for level, (ground, text) in enumerate(shades(palette))
     ]
 

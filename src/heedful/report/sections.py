@@ -12,6 +12,7 @@ import yaml
 
 from heedful.audits.audit import ALL, AUDITS, Number, Summary, written
 from heedful.audits.citations import Citation, citations
+from heedful.audits.policy import Rule
 from heedful.audits.verdict import Judgement
 from heedful.report.figures import Figure, draw
 from heedful.report.material import Material
@@ -20,24 +21,20 @@ SENTENCES = {
     "show": "You may show {} as an explanation.",
     "show with caveat": "Show {} as an explanation only with a caveat.",
     "do not show": "Do not show {} as an explanation.",
-    "not enough evidence": "There is not enough evidence to say whether {} may be shown as an explanation.",
+    "not enough evidence": "Not enough evidence to show {} as an explanation.",
 }
+PARTIAL = "These are findings on {}, and not a verdict."
 OUTCOMES = {
     "good": "passes",
     "unclear": "with a caveat",
     "bad": "fails",
-    "open": "not told by so few texts",
+    "open": "not told yet",
     "too few": "too few texts",
     "not measured": "not measured",
 }
 
 
-_DECISIVE = {
-    "do not show": {"bad"},
-    "show with caveat": {"unclear", "open", "too few", "not measured"},
-    "show": {"good"},
-    "not enough evidence": {"open", "too few", "not measured"},
-}
+_UNDECIDED = ("open", "too few", "not measured")
 
 
 class Finding(NamedTuple):
@@ -49,6 +46,9 @@ class Finding(NamedTuple):
     sentence: str
     interval: str
     needs: str
+    """What the policy asks for."""
+    why: str
+    """Why it does not count, or not as it seems, and what would change that; empty where it counts as it is."""
     reason: str
     gauge: dict[str, float] | None
     """Where the number, its interval and the thresholds lie, between 0 and 100."""
@@ -79,16 +79,34 @@ class Evidence:
 
 
 def sentence(material: Material) -> str:
-    """Say the verdict."""
-    return SENTENCES[material.verdict.verdict].format(material.scores)
+    """Say the verdict, or that there is none."""
+    said = PARTIAL if material.verdict.partial else SENTENCES[material.verdict.verdict]
+    return said.format(material.scores)
 
 
 def findings(material: Material) -> tuple[list[Finding], list[Finding]]:
     """Give the findings that decided, and those that were weighed too."""
-    judged = [(_finding(judgement, material), judgement) for judgement in material.verdict.judgements]
-    outcomes = _DECISIVE[material.verdict.verdict]
-    deciding = [f for f, j in judged if f.outcome in outcomes and (f.outcome != "good" or j.rule.decides)]
-    return deciding, [f for f, _ in judged if f not in deciding]
+    judgements = material.verdict.judgements
+    deciding = _deciding(material)
+    first = [_finding(judgement, material) for judgement in judgements if judgement in deciding]
+    if material.verdict.partial:
+        judged = {judgement.rule.audit for judgement in deciding}
+        first += [_informs(summary) for name, summary in material.summaries.items() if name not in judged]
+    return first, [_finding(judgement, material) for judgement in judgements if judgement not in deciding]
+
+
+def _deciding(material: Material) -> list[Judgement]:
+    judgements = material.verdict.judgements
+    if material.verdict.partial:
+        return [j for j in judgements if j.outcome != "not measured"]
+    match material.verdict.verdict:
+        case "do not show":
+            return [j for j in judgements if j.outcome == "bad"]
+        case "not enough evidence":
+            return [j for j in judgements if j.rule.decides and j.outcome in _UNDECIDED]
+        case "show with caveat":
+            return [j for j in judgements if j.outcome != "good"]
+    return [j for j in judgements if j.rule.decides]
 
 
 def evidence(material: Material) -> list[Evidence]:
@@ -174,37 +192,73 @@ def spell(number: Number, *, share: bool) -> tuple[str, str]:
 def _finding(judgement: Judgement, material: Material) -> Finding:
     rule, number, about = judgement.rule, judgement.number, judgement.rule.about
     share = "share of" in about.description
-    more = about.better == "higher"
-    shown, forbidden = (
-        "" if t is None else f"{t * 100:.0f} %" if share else f"{t:g}" for t in (rule.show, rule.forbid)
-    )
-    needs = f"Showing asks for {'at least' if more else 'at most'} {shown}; "
-    needs += (
-        f"{'less' if more else 'more'} than {forbidden} forbids it."
-        if forbidden
-        else "otherwise a caveat is due, and no more."
-    )
-    if judgement.lacking:
-        needs += f" About {judgement.lacking:,} more texts would tell."
+    value, interval, gauge = "", "", None
     if number is None or number.estimate is None:
-        missing = (
-            f"{_words(rule.audit)} was not measured."
-            if rule.audit not in material.summaries
-            else f"The {about.description} could not be told."
-        )
-        return Finding(rule.audit, judgement.outcome, OUTCOMES[judgement.outcome], _capital(missing), "", needs, rule.reason, None)  # fmt: skip
-    value, interval = spell(number, share=share)
-    plain = about.plain.format(value) if about.plain else f"{_capital(about.description)}: {value}."
-    width = about.high - about.low
+        asked = rule.audit in material.summaries
+        plain = f"The {about.description} could not be told." if asked else f"{_words(rule.audit)} was not measured."  # fmt: skip
+    else:
+        value, interval = spell(number, share=share)
+        plain = about.plain.format(value) if about.plain else f"{about.description}: {value}."
+        gauge = _gauge(rule, number)
+    return Finding(
+        audit=rule.audit, outcome=judgement.outcome, word=OUTCOMES[judgement.outcome], sentence=_capital(plain),
+        interval=interval, needs=_needs(rule, share=share),
+        why=why(judgement, least_texts=material.verdict.least_texts), reason=rule.reason, gauge=gauge,
+    )  # fmt: skip
+
+
+def _informs(summary: Summary) -> Finding:
+    """What an audit found that no rule looks at."""
+    return Finding(summary.audit, "informs", "no rule", summary.finding, "", "", "", "", None)
+
+
+def _needs(rule: Rule, *, share: bool) -> str:
+    shown, forbidden = (_threshold(t, share=share) for t in (rule.show, rule.forbid))
+    more = rule.about.better == "higher"
+    asks = f"Showing asks for {'at least' if more else 'at most'} {shown}; "
+    if rule.forbid is None:
+        return asks + "otherwise a caveat is due, and no more: this alone never forbids."
+    return asks + f"{'less' if more else 'more'} than {forbidden} forbids it."
+
+
+def why(judgement: Judgement, *, least_texts: int) -> str:
+    """Say why a finding does not count, or not as it seems, and how many more texts would tell."""
+    rule, number = judgement.rule, judgement.number
+    if number is None or number.estimate is None:
+        return ""
+    if number.low is None or number.high is None:
+        return "It has no interval, so that it is not counted."
+    side = _threshold(rule.forbid, share="share of" in rule.about.description)
+    more = f"About {judgement.lacking:,} more texts would tell."
+    if judgement.outcome == "too few":
+        many = f"Only {number.count:,} text{'s' if number.count != 1 else ''} tell{'s' if number.count == 1 else ''} it"
+        if number.missing:
+            many += f" (of {number.missing:,} others it cannot be told)"
+        beyond = rule.judge(number, least_texts=1) == "bad"
+        reach = f"The whole interval lies beyond {side}, which would forbid, and yet it is not counted. " if beyond else ""  # fmt: skip
+        return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few looks surer than it is. {more}"
+    if judgement.outcome == "open":
+        if number.bound == "lower":
+            return f"It is a lower bound: the true number may lie on either side of {side}."
+        return f"The interval lies on both sides of {side}, so that it neither passes nor fails. {more}"
+    if number.bound == "lower" and judgement.outcome == "unclear":
+        return "It is a lower bound: the true number may be anything above it, so that it is no clear pass."
+    return ""
+
+
+def _gauge(rule: Rule, number: Number) -> dict[str, float]:
+    about = rule.about
     places = {
-        "at": number.estimate,
-        "low": number.low,
-        "high": number.high,
-        "show": rule.show,
-        "forbid": rule.forbid,
-    }
-    gauge = {k: min(max((v - about.low) / width * 100, 0), 100) for k, v in places.items() if v is not None}
-    return Finding(rule.audit, judgement.outcome, OUTCOMES[judgement.outcome], plain, interval, needs, rule.reason, gauge)  # fmt: skip
+        "at": number.estimate, "low": number.low, "high": number.high, "show": rule.show, "forbid": rule.forbid,
+    }  # fmt: skip
+    width = about.high - about.low
+    return {k: min(max((v - about.low) / width * 100, 0), 100) for k, v in places.items() if v is not None}
+
+
+def _threshold(threshold: float | None, *, share: bool) -> str:
+    if threshold is None:
+        return ""
+    return f"{threshold * 100:.0f} %" if share else f"{threshold:g}"
 
 
 def _line(audit: str, number: Number) -> Line:

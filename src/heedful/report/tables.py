@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from heedful.audits.audit import ALL, AUDITS, Number, written
+from heedful.report.beside import Cell, beside
 from heedful.report.material import Material
-from heedful.report.sections import OUTCOMES, SENTENCES, findings
+from heedful.report.sections import OUTCOMES, findings, sentence
 
 Format = Literal["md", "latex", "json", "card"]
 _LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "τ": r"$\tau$", "α": r"$\alpha$", "ε": r"$\varepsilon$", "Δ": r"$\Delta$", "≤": r"$\leq$", "≥": r"$\geq$", "–": "--", "×": r"$\times$"}  # fmt: skip
@@ -33,7 +34,9 @@ def write(materials: Sequence[Material], form: Format) -> str:
     for material in materials:
         found += tables(material)
     heads = (
-        "" if form == "latex" else "".join(f"**{_safe(m.about.model)}**: {_say(m)}\n\n" for m in materials)
+        ""
+        if form == "latex"
+        else "".join(f"**{_safe(m.about.model)}**: {sentence(m)}\n\n" for m in materials)
     )
     return heads + "\n\n".join(setter(table) for table in found) + "\n"
 
@@ -51,7 +54,9 @@ def tables(material: Material) -> list[Table]:
         )
         for j in material.verdict.judgements
     ]
-    found = [Table(f"{title}: {material.verdict.verdict}", ("measure", "mean", "95 % interval", "show", "forbid", "outcome"), judged)]  # fmt: skip
+    found = [Table(f"{title}: {material.answer}", ("measure", "mean", "95 % interval", "show", "forbid", "outcome"), judged)]  # fmt: skip
+    if (other := others(material)) is not None:
+        found.append(other)
     for name, summary in material.summaries.items():
         known = AUDITS.get(name).measures if name in AUDITS else {}
         rows = [
@@ -62,11 +67,27 @@ def tables(material: Material) -> list[Table]:
     return found
 
 
+def others(material: Material) -> Table | None:
+    """Set attention and other explainers side by side, by the rules that can be asked of all."""
+    if (found := material.alternatives) is None:
+        return None
+    laid = beside(found)
+
+    def cell(of: Cell) -> str:
+        interval = f" ({of.interval})" if of.interval else ""
+        return f"{of.value}{interval}{f', {of.word}' if of.word else ''}{' *' if of.best else ''}"
+
+    rows = [[row.description, *map(cell, row.cells)] for row in laid.rows]
+    rows += [["further than attention, on average", *map(cell, laid.gains)], ["by these rules alone", *laid.verdicts]]  # fmt: skip
+    title = f"Attention and other explainers on the same {found.texts:,} texts (* best)"
+    return Table(title, ["", *laid.names], rows)
+
+
 def compare(materials: Sequence[Material]) -> Table:
     """Set several audits side by side, by the numbers that policies look at."""
     measures = dict.fromkeys(j.rule.measure for m in materials for j in m.verdict.judgements)
     rows: list[list[str]] = [
-        ["verdict", *(m.verdict.verdict for m in materials)],
+        ["verdict", *(m.answer for m in materials)],
         ["data", *(f"{m.about.data} ({m.about.texts:,} texts)" for m in materials)],
         ["encoder", *(m.about.encoder for m in materials)],
         ["audited", *(m.about.source for m in materials)],
@@ -81,22 +102,28 @@ def compare(materials: Sequence[Material]) -> Table:
 def card(material: Material) -> str:
     """Write the section of a model card, in Markdown."""
     deciding, _ = findings(material)
-    about = material.about
-    lines = [
-        "## Attention as explanation", "",
-        f"**{_say(material)}** Audited by heedful on {about.texts:,} texts of {_safe(about.data)} "
-        f"(policy: {_safe(material.verdict.policy)}).", "",
-        *(f"- {f.sentence}{f' (95 % interval: {f.interval})' if f.interval else ''}" for f in deciding),
+    about, verdict = material.about, material.verdict
+    lines = ["## Attention as explanation", ""]
+    for remark in verdict.first:
+        lines += [_safe(remark), ""]
+    lines += [
+        f"**{sentence(material)}** Audited by heedful on {about.texts:,} texts of {_safe(about.data)} "
+        f"(policy: {_safe(verdict.policy)}).", "",
     ]  # fmt: skip
+    if material.lacks:
+        lines += [f"This is a partial audit: {material.lacks}.", ""]
+    elif verdict.record:
+        lines += [f"How often this verdict is wrong: {_safe(verdict.record)}", ""]
+    for finding in deciding:
+        interval = f" (95 % interval: {finding.interval})" if finding.interval else ""
+        lines.append(f"- {finding.sentence}{interval}{f' {finding.why}' if finding.why else ''}")
     decided = dict.fromkeys(f.audit for f in deciding)
     caveats = [c for name in decided if name in material.summaries for c in material.summaries[name].caveats]
     if caveats:
         lines += ["", "Caveats:", "", *(f"- {caveat}" for caveat in caveats)]
+    if (found := material.alternatives) is not None:
+        lines += ["", f"Other explainers, on {found.texts:,} texts: {beside(found).says}"]
     return "\n".join(lines) + "\n"
-
-
-def _say(material: Material) -> str:
-    return SENTENCES[material.verdict.verdict].format(material.scores)
 
 
 def _plain(material: Material) -> dict[str, object]:
@@ -104,7 +131,7 @@ def _plain(material: Material) -> dict[str, object]:
         "verdict": material.verdict.model_dump(mode="json"),
         "about": material.about.model_dump(mode="json"),
         "audits": {name: summary.model_dump(mode="json") for name, summary in material.summaries.items()},
-    }
+    } | ({"alternatives": found.model_dump(mode="json")} if (found := material.alternatives) else {})
 
 
 def _cell(material: Material, audit: str, name: str) -> str:

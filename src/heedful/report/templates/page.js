@@ -9,7 +9,7 @@ const make = (tag, name, ...children) => {
 };
 // Characters that cannot be seen are shown by the pictures Unicode has for them.
 const seen = (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)));
-const spell = (weight) => (weight >= 0.01 || weight === 0 ? weight.toFixed(3) : weight.toPrecision(1));
+const spell = (weight) => (Math.abs(weight) >= 0.01 || weight === 0 ? weight.toFixed(3) : weight.toPrecision(1)).replace("-", "−");
 const bdi = (text) => make("bdi", "", seen(text));
 
 const tip = document.getElementById("tip");
@@ -41,7 +41,7 @@ function heatmap(card, text, map, data, relative, limit) {
   for (let i = 0; i < Math.min(weights.length, limit); i++) {
     const part = Math.abs(weights[i]) / (relative ? most : SCALE);
     const level = Math.round(20 * (relative ? part : Math.sqrt(Math.min(part, 1))));
-    const word = make("span", `w${level}${marked.has(i) ? " marked" : ""}`, seen(text.parts[2 * i + 1]));
+    const word = make("span", `${weights[i] < 0 ? "against n" : "w"}${level}${marked.has(i) ? " marked" : ""}`, seen(text.parts[2 * i + 1]));
     word.dataset.i = i;
     heat.append(seen(text.parts[2 * i]), word);
   }
@@ -90,6 +90,7 @@ function drawn(text, data, relative, order, limit = CUT) {
     if (!weights) return;
     const chance = text.chances[m], title = make("h4", "", data.maps[m]);
     if (chance !== null) title.append(make("span", "", bdi(text.predicted), ` ${chance.toFixed(3)}`));
+    if (data.beside && m === 1) title.append(make("span", "", "for and against ", bdi(text.predicted)));
     maps.append(make("div", "map", title, heatmap(card, text, m, data, relative, limit)));
   });
   card.append(maps);
@@ -116,6 +117,7 @@ function browse(section) {
   const lengths = data.texts.map((t) => t.weights[0].length).sort((a, b) => a - b);
   const [a, b] = [1 / 3, 2 / 3].map((q) => lengths[Math.floor(q * lengths.length)]);
   if (a < b) for (const [low, high, text] of [[0, a, `up to ${a} items`], [a + 1, b, `${a + 1} to ${b}`], [b + 1, 1e9, `more than ${b}`]]) option("length", `${low}-${high}`, text);
+  const beside = find("beside");
   for (const [name, useful] of [["right", data.texts.some((t) => t.label !== null)], ["length", a < b]]) find(name).parentElement.hidden = !useful;
   find("shade").value = data.relative ? "relative" : "weight";
   let limit = FIRST;
@@ -123,7 +125,7 @@ function browse(section) {
   const show = () => {
     const [order, end] = find("order").value.split(" "), sign = end && (data.orders[order].worst === "highest") === (end === "worst") ? -1 : 1;
     const kept = data.texts.filter((t) =>
-      (!find("class").value || find("class").value === `=${t.predicted}`) && within(t.weights[0].length, find("length").value) &&
+      (!beside || !beside.value || t.weights[1]) && (!find("class").value || find("class").value === `=${t.predicted}`) && within(t.weights[0].length, find("length").value) &&
       within(t.chances[0], find("sure").value) && (!find("right").value || (t.label !== null && (t.label === t.predicted) === (find("right").value === "right"))));
     // Texts for which a measure is not defined come last, whichever way the rest is sorted.
     if (end) kept.sort((x, y) => (x.order[order] === null) - (y.order[order] === null) || sign * (x.order[order] - y.order[order]) || x.row - y.row);
