@@ -26,7 +26,7 @@ def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
             f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be for "
             f"{majority:.0%}: no heatmap explains a guess."
         )
-    single = float((sharpness["largest_weight"] >= ALL_OF_IT).mean() or 0.0)
+    single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
     if single > 0.5:
         said.append(
             f"For {single:.0%} of the texts one item has all the weight: the heatmap is that item, and the order of the "

@@ -50,7 +50,8 @@ def write_figure(models: Sequence[Model], path: Path) -> None:
     methods = list(dict.fromkeys([REFERENCE, MADE, *(p["method"] for p in data)]))
     rules = {rule.measure: rule for rule in read_policy().rules}
     rule = rules["rationale.comprehensiveness_share"]
-    lines = alt.Chart(alt.InlineData(values=[{"at": rule.forbid}, {"at": rule.show}])).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="at:Q")  # fmt: skip
+    ends: list[dict[str, Any]] = [{"at": rule.forbid}, {"at": rule.show}]
+    lines = alt.Chart(alt.InlineData(values=ends)).mark_rule(strokeDash=[4, 3], color=MUTED).encode(x="at:Q")  # fmt: skip
     marks = (
         alt.Chart(alt.InlineData(values=data))
         .mark_point(filled=True, size=80, opacity=0.85, stroke="white", strokeWidth=0.8)

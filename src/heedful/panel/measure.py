@@ -96,8 +96,8 @@ def _model(corpus: str, options: Mapping[str, Any], member: Member, runs: Path) 
 
 
 def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, texts: int) -> Case:
-    options = {"limit": texts, "source": source, "permutations": 50}
-    chosen = AuditOptions(**options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"limit": texts, "source": source, "permutations": 50}
+    chosen = AuditOptions(**options)
     subject = Subject(classifier, choose_texts(classifier, None, chosen), chosen)
     truth = measure_truth(subject)
     result = audit(classifier, **options)
