@@ -105,12 +105,12 @@ def panel(
     if not cases:
         raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
     console().print(plain(overview(cases, rules)), soft_wrap=True)
-    for path, write in (
-        (output, lambda p: write_text(p, page(cases, rules))),
-        (table, lambda p: write_table(cases, p)),
-    ):
+    if output is not None:
+        write_text(output, page(cases, rules))
+    if table is not None:
+        write_table(cases, table)
+    for path in (output, table):
         if path is not None:
-            write(path)
             error_console().print(f"Written: [bold]{plain(path)}[/]", soft_wrap=True)
 
 
