@@ -176,8 +176,8 @@ class Randomisation(Audit):
         labels = found["similarity_shuffled_labels"]
         return self.summary(
             rows,
-            f"When all weights are drawn anew, the order of the words stays by τ = {value(found['similarity_after'])} (1: the same; 0: "
-            f"unrelated), and {percent(found['top_after'])} of the top {TOP} words stay, by chance {percent(found['top_by_chance'])}."
+            f"When all weights are drawn anew, the order of the words stays by τ = {value(found['similarity_after'])}, where 1 is the same "
+            f"and 0 unrelated, and {percent(found['top_after'])} of the top {TOP} words stay, by chance {percent(found['top_by_chance'])}."
             + (f" Beside a model trained on shuffled labels τ is {value(labels)}." if labels.count else ""),
             numbers,
             f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out." if undefined else "",
