@@ -39,8 +39,15 @@ def lost(
     kept = [
         words.mask[rows] & part for ranks in rankings for part in (ranks[rows] >= size, ranks[rows] < size)
     ]
+    # Rankings often begin with the same words: what is left then is the same text, and is read once.
+    left, same = torch.unique(
+        torch.cat([rows.repeat(len(kept))[:, None], torch.cat(kept).long()], dim=1),
+        dim=0,
+        return_inverse=True,
+    )
+    of, mask = left[:, 0], left[:, 1:].bool()
+    after = chances_without(reading.model, reading.batch, of, words.items(of, mask)).double()[same]
     every = rows.repeat(len(kept))
-    after = chances_without(reading.model, reading.batch, every, words.items(every, torch.cat(kept))).double()
     decided = reading.chances.argmax(-1)
     before = reading.chances.double().gather(1, decided[:, None])[:, 0]
     said = (
