@@ -7,8 +7,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from heedful.audits.audit import Number
+from heedful.audits.sharpness import FLAT
 
-Sort = Literal["faithful", "unfaithful", "in between", "not counted"]
+Sort = Literal["faithful", "unfaithful", "in between", "flat", "not counted"]
 
 FAITHFUL, UNFAITHFUL = 0.75, 0.25
 """From chance (0) to every text (1): how often the first word must be evidence for a heatmap to count as either."""
@@ -58,9 +59,12 @@ class Case(BaseModel):
 
     @property
     def sort(self) -> Sort:
-        """What the truth makes of it."""
+        """What the truth makes of it; a flat heatmap points nowhere, is never shown, and would make a policy look better than it is."""
         if self.truth is None or self.texts < LEAST_TEXTS or self.skill < LEAST_SKILL:
             return "not counted"
+        sharpness = self.numbers.get("sharpness.sharpness")
+        if sharpness is not None and sharpness.estimate is not None and sharpness.estimate < FLAT:
+            return "flat"
         if self.truth >= FAITHFUL:
             return "faithful"
         return "unfaithful" if self.truth <= UNFAITHFUL else "in between"

@@ -14,7 +14,7 @@ from heedful.panel.members import MEMBERS
 from heedful.panel.separation import Separation, separation, separations
 from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
 
-_SORTS = ("faithful", "unfaithful", "in between", "not counted")
+_SORTS = ("faithful", "unfaithful", "in between", "flat", "not counted")
 
 
 def overview(cases: Sequence[Case], policy: Policy) -> str:
@@ -74,7 +74,7 @@ def _lead(cases: Sequence[Case]) -> str:
         f"{len(cases)} models on {len({c.corpus for c in cases})} corpora in which it is known, word by word, what decides a label. What is "
         "true of a model is measured: of the texts whose answer falls without the evidence (by 0.1 of probability or more), how often is the "
         "word with most attention evidence? Counted from what a word picked at random reaches (0) to every text (1), a model is *faithful* "
-        f"from {FAITHFUL} on and *unfaithful* up to {UNFAITHFUL}; those in between count for neither. A model that hardly does better than the most "
+        f"from {FAITHFUL} on and *unfaithful* up to {UNFAITHFUL}; those in between count for neither, nor do flat heatmaps, which point nowhere and are never shown. A model that hardly does better than the most "
         f"frequent label (less than {LEAST_SKILL} of the way to no error), or of which fewer than {LEAST_TEXTS} texts need their evidence, is no fair case."
     )
 

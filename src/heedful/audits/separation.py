@@ -1,0 +1,46 @@
+"""How well each audit tells faithful heatmaps from unfaithful ones, as it was measured on models whose truth is known."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+FILE = Path(__file__).with_name("separation.yaml")
+"""Written by docs/make_panel.py from what the panel measured."""
+
+
+class Told(BaseModel):
+    """The number of an audit that separates best: AUROC with its 95 % interval, over so many models."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: str
+    auroc: float
+    low: float
+    high: float
+    models: int
+
+    def __str__(self) -> str:
+        """One sentence for a reader who knows no AUROC."""
+        well = "no better than a coin" if self.low <= 0.5 else "well" if self.low >= 0.9 else "in part"
+        return (
+            f"On {self.models} models whose truth is known this test tells faithful heatmaps from unfaithful ones {well}: of one of each, "
+            f"the faithful one has the better number ({self.number.replace('_', ' ')}) in {100 * self.auroc:.0f} % of all pairs "
+            f"(95 % interval {100 * self.low:.0f}–{100 * self.high:.0f} %; docs/panel.md)."
+        )
+
+
+@cache
+def told() -> dict[str, Told]:
+    """Give what is known, by the name of the audit."""
+    if not FILE.is_file():
+        return {}
+    return {name: Told(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()}
+
+
+def caveat(audit: str) -> tuple[str, ...]:
+    """Say how well an audit separates; nothing where the panel did not ask it."""
+    return (str(told()[audit]),) if audit in told() else ()
