@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
 from heedful.audits.reading import Reading
+from heedful.audits.separation import caveat
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.registry import Registry
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Tensor | Sequence[object]]
 ALL = "all"
+Bound = Literal["lower"] | None
 BINS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
 """Bins of the largest weight, as in Jain & Wallace's figures."""
 
@@ -53,7 +55,7 @@ class Number(BaseModel):
     std: float | None
     count: int
     missing: int
-    bound: Literal["lower"] | None = None
+    bound: Bound = None
     """Whether the true value is at least this, because it was searched for and not solved."""
 
 
@@ -123,8 +125,10 @@ class Audit(ABC):
         """Draw the paper's figures from the measurements; columns that hold lists need not be there."""
         return []
 
-    def number(self, name: str, values: pl.Series | np.ndarray, group: str = ALL) -> Number:
-        """Average values, with an interval."""
+    def number(
+        self, name: str, values: pl.Series | np.ndarray, group: str = ALL, *, bound: Bound = None
+    ) -> Number:
+        """Average values, with an interval; say if they are but bounds of the true ones."""
         measured = np.asarray(values, dtype=np.float64)
         interval = bootstrap_interval(measured, resamples=1000, seed=self.options.seed)
         present = measured[~np.isnan(measured)]
@@ -132,30 +136,31 @@ class Audit(ABC):
         estimate, low, high = (None if math.isnan(v) else v for v in interval[:3])
         return Number(
             name=name, group=group, estimate=estimate, low=low, high=high, std=std,
-            count=interval.count, missing=interval.missing,
+            count=interval.count, missing=interval.missing, bound=bound,
         )  # fmt: skip
 
-    def by_class(self, name: str, rows: pl.DataFrame, column: str) -> list[Number]:
+    def by_class(self, name: str, rows: pl.DataFrame, column: str, *, bound: Bound = None) -> list[Number]:
         """Average a column over all instances, and over those of each predicted class."""
-        numbers = [self.number(name, rows[column])]
+        numbers = [self.number(name, rows[column], bound=bound)]
         for label in rows["predicted"].unique().sort():
-            numbers.append(
-                self.number(name, rows.filter(pl.col("predicted") == label)[column], f"class {label}")
-            )
+            of_class = rows.filter(pl.col("predicted") == label)[column]
+            numbers.append(self.number(name, of_class, f"class {label}", bound=bound))
         return numbers
 
-    def by_largest_weight(self, name: str, rows: pl.DataFrame, column: str) -> list[Number]:
+    def by_largest_weight(
+        self, name: str, rows: pl.DataFrame, column: str, *, bound: Bound = None
+    ) -> list[Number]:
         """Average a column over the instances in each bin of the largest weight."""
-        return [
-            self.number(name, rows.filter(in_bin(low, high))[column], f"largest weight {low:.2f}–{high:.2f}")
-            for low, high in BINS
-        ]
+        groups = {
+            f"largest weight {low:.2f}–{high:.2f}": rows.filter(in_bin(low, high)) for low, high in BINS
+        }
+        return [self.number(name, some[column], group, bound=bound) for group, some in groups.items()]
 
     def summary(self, rows: pl.DataFrame, finding: str, numbers: Sequence[Number], *notes: str) -> Summary:
         """Give the summary, with the audit's own question and caveats."""
         return Summary(
             audit=self.name, question=self.question, finding=finding, numbers=tuple(numbers),
-            caveats=self.caveats, notes=tuple(note for note in notes if note), instances=len(rows),
+            caveats=(*self.caveats, *caveat(self.name)), notes=tuple(note for note in notes if note), instances=len(rows),
         )  # fmt: skip
 
 
