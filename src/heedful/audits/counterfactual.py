@@ -7,7 +7,7 @@ from typing import ClassVar
 import polars as pl
 import torch
 
-from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, percent, register, value
 from heedful.audits.charts import histogram, violins
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.ragged import ragged
@@ -27,6 +27,7 @@ class Counterfactual(Audit):
 
     name = "counterfactual"
     question = "How different can a heatmap be and still give this prediction?"
+    does = "replaces weights"
     paper = "jain-wallace"
     of_weights = True
     measures: ClassVar = {
@@ -49,7 +50,8 @@ class Counterfactual(Audit):
         "Of all weights that change the prediction by at most ε, those are sought that differ most from the model's own α̂. "
         "JSD is convex and the feasible weights are a simplex cut by a slab, so that for two classes and a linear decoder the "
         "maximum lies at a corner with one or two items, and all corners are tried: the answer is exact. Elsewhere it is "
-        "searched for, and a lower bound."
+        "searched for among heatmaps of one item, of two and, where the decoder is linear, of three, and from the best of them "
+        "by gradient: a lower bound, which may forbid and cannot pass."
     )
     heatmap = Heatmap(
         "counterfactual_weights", "Another heatmap, the same answer", "counterfactual_probability"
@@ -113,21 +115,26 @@ class Counterfactual(Audit):
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average by predicted class and by the largest weight."""
-        numbers = self.by_class("eps_max_jsd", rows, "eps_max_jsd")
-        replaceable = self.by_class("replaceable", rows, "replaceable")
-        numbers += self.by_class("needless", rows, "needless")
-        needed = self.by_class("replaceable_needed", rows, "replaceable_needed")
-        numbers += [*needed, *replaceable, *self.by_largest_weight("eps_max_jsd", rows, "eps_max_jsd")]
         exact = bool(rows["exact"].all())
-        bound = "" if exact else "at least "
+        bound: Bound = None if exact else "lower"
+        numbers = self.by_class("eps_max_jsd", rows, "eps_max_jsd", bound=bound)
+        replaceable = self.by_class("replaceable", rows, "replaceable", bound=bound)
+        numbers += self.by_class("needless", rows, "needless")
+        needed = self.by_class("replaceable_needed", rows, "replaceable_needed", bound=bound)
+        numbers += [
+            *needed,
+            *replaceable,
+            *self.by_largest_weight("eps_max_jsd", rows, "eps_max_jsd", bound=bound),
+        ]
+        at_least = "" if exact else "at least "
         note = "" if exact else (
             "Searched, not solved: the numbers are lower bounds."
             + (" The search is the published one (5 starts, 500 steps of Adam at 0.01)." if self.options.method == "search" else "")
         )  # fmt: skip
         return self.summary(
             rows,
-            f"For {bound}{percent(replaceable[0])} of the texts a very different heatmap (JSD ≥ {DIFFERENT:.2f}) gives "
-            f"the same prediction within {self.epsilon}, and for {bound}{percent(needed[0])} of those whose prediction needs attention at all; the largest JSD is {bound}{value(numbers[0])} on average, of {LN_2:.2f} possible.",
+            f"For {at_least}{percent(replaceable[0])} of the texts a very different heatmap (JSD ≥ {DIFFERENT:.2f}) gives "
+            f"the same prediction within {self.epsilon}, and for {at_least}{percent(needed[0])} of those whose prediction needs attention at all; the largest JSD is {at_least}{value(numbers[0])} on average, of {LN_2:.2f} possible.",
             numbers,
             note,
         )

@@ -1,8 +1,8 @@
 """Heatmaps far from a model's own that give the same prediction, searched for where no exact answer is known.
 
 Any feasible heatmap is a lower bound on ε-max JSD. `search` looks at small supports first, since the maximum of a
-convex function has few items, and then climbs from the best of them and from random starts. `published_search`
-is Jain & Wallace's, which stops far from its optimum.
+convex function has few items: all items alone, all mixtures of two, and of three where the decoder is linear. Then it
+climbs from the best and from random starts. `published_search` is Jain & Wallace's, which stops far from its optimum.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from heedful.audits.few_items import farthest_few
 from heedful.audits.reading import Reading
 from heedful.measures.chance import uniform_by_instance
 from heedful.measures.divergence import LN_2, jsd, tvd
 from heedful.models.model import probabilities
 
 _PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per unit of TVD
-_NEAR = 12  # items whose own prediction is nearest to the model's: pairs are made of these
-_SHARES = 9  # mixtures tried of each pair
+_CLIMB = {
+    "linear": (60, 1),
+    "other": (150, 3),
+}  # steps and random starts: few where supports were looked through
 
 
 class Found(NamedTuple):
@@ -79,11 +82,12 @@ class _Search:
             self.offer(weights, *self.judge(weights))
 
 
-def search(reading: Reading, epsilon: float, *, seed: int, steps: int = 150, random_starts: int = 3) -> Found:
-    """Try all single items and mixtures of two, then climb; every feasible heatmap on the way counts."""
+def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+    """Try all single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
     searching = _Search(reading, epsilon)
     with torch.no_grad():
         _try_small_supports(searching)
+    steps, random_starts = _CLIMB["linear" if reading.linear else "other"]
     best = (searching.found.weights + 1e-4).log()[:, None]
     starts = torch.cat([best, _random_scores(reading, random_starts, seed=seed)], dim=1)
     # Large steps to cross over, small ones to settle on the boundary.
@@ -108,16 +112,10 @@ def _try_small_supports(searching: _Search) -> None:
     one = torch.nn.functional.one_hot(item, items).double()[:, None, None].expand(-1, 1, heads, -1)
     searching.offer(one, value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
 
-    near = moved.argsort(dim=1, stable=True)[:, :_NEAR]
-    first, second = torch.combinations(torch.arange(near.shape[1])).unbind(-1)
-    if not len(first):
-        return
-    a, b = (torch.nn.functional.one_hot(near[:, some], items).double() for some in (first, second))
-    real = (mask.gather(1, near)[:, first] & mask.gather(1, near)[:, second])[..., None]
-    for share in torch.linspace(0, 1, _SHARES + 2)[1:-1].tolist():
-        mixed = torch.where(real, share * a + (1 - share) * b, searching.own.mean(1)[:, None])
-        pairs = mixed[:, :, None].expand(-1, -1, heads, -1)
-        searching.offer(pairs, *searching.judge(pairs))
+    few = farthest_few(reading, searching.epsilon, beyond=searching.found.value)
+    known = searching.own.mean(1)
+    mixed = torch.where((few.value >= 0)[:, None], few.weights(items), known)[:, None, None]
+    searching.offer(mixed.expand(-1, 1, heads, -1), *searching.judge(mixed.expand(-1, 1, heads, -1)))
 
 
 def _distance_of_one(own: Float[Tensor, "batch heads items"]) -> Float[Tensor, "batch heads items"]:
