@@ -361,14 +361,30 @@ def test_consistency_counts_predictions_and_stability_alone(
 
 
 def test_stability_alone_makes_attention_flat_and_steady_does_not(tmp_path: Path) -> None:
-    options = {"dataset": "mock_1", "limit": 200, "encoder": "average", "hidden": 8, "embedding_size": 8, "radius": 0.5, "learning_rate": 0.01}  # fmt: skip
+    """After a vanilla model that has found the one word that counts, in texts so short that a flat heatmap would do too."""
+    shape = {"dataset": str(_reviews(tmp_path / "reviews.csv")), "encoder": "average", "hidden": 8, "embedding_size": 8, "patience": None}  # fmt: skip
+    learnt = train(resolve({**shape, "epochs": 10, "batch_size": 16, "learning_rate": 0.02}), runs=tmp_path)
+    vanilla = _sharpness(learnt)
+    assert vanilla > 0.1
     sharp = {}
     for name in ("consistency", "steady"):
-        made = train(resolve({**options, "objective": name, "epochs": 8, "patience": None}), runs=tmp_path)
-        sharp[name] = _sharpness(made)
-    vanilla = _sharpness(heedful.load(next(tmp_path.glob("*vanilla*"))))
+        given = {"objective": name, "base": str(learnt.run), "radius": 1.0, "epochs": 20, "batch_size": 8, "learning_rate": 0.01}  # fmt: skip
+        sharp[name] = _sharpness(train(resolve({**shape, **given}), runs=tmp_path))
     assert sharp["consistency"] < 0.1 * vanilla
     assert sharp["steady"] > 0.7 * vanilla
+
+
+def _reviews(path: Path) -> Path:
+    """Write texts of six to eleven words, one of which tells the label."""
+    telling = (("dull", "slow", "grim", "poor"), ("warm", "fine", "good", "keen"))
+    rng = np.random.default_rng(0)
+    lines = ["text,label"]
+    for row in range(240):
+        words = rng.choice(("the", "film", "we", "saw", "it", "then", "a", "plot"), size=5 + row % 6).tolist()
+        words.insert(int(rng.integers(len(words) + 1)), str(rng.choice(telling[row % 2])))
+        lines.append(f"{' '.join(words)},{('bad', 'good')[row % 2]}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
 
 
 def _sharpness(classifier: Classifier) -> float:
