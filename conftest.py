@@ -11,11 +11,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-GIVEN: Mapping[str, str] = dict(os.environ)
+Absent = Callable[[str], NoReturn]
+
+GIVEN = dict(os.environ)
 _HOME = Path(tempfile.mkdtemp(prefix="heedful-tests-"))
 _REAL = {"real_data", "asset", "package_index"}
 
@@ -46,12 +48,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("real")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker process of pytest-xdist what the user gave: it is started after that was put aside."""
+    node.workerinput["given"] = GIVEN
+
+
+@pytest.fixture(scope="session")
+def given(pytestconfig: pytest.Config) -> Mapping[str, str]:
+    """The environment as the user gave it; nothing but the fixtures below may look."""
+    workers: Mapping[str, Any] = getattr(pytestconfig, "workerinput", {})
+    return workers.get("given", GIVEN)
+
+
 @pytest.fixture
-def absent() -> Callable[[str], NoReturn]:
+def absent(given: Mapping[str, str]) -> Absent:
     """Give a function that ends a test for want of something real: a skip, or a failure where that was asked for."""
 
     def end(reason: str) -> NoReturn:
-        if GIVEN.get("HEEDFUL_REAL"):
+        if given.get("HEEDFUL_REAL"):
             pytest.fail(f"HEEDFUL_REAL asks for tests of real things, and {reason}", pytrace=False)
         pytest.skip(reason)
 
@@ -59,9 +74,9 @@ def absent() -> Callable[[str], NoReturn]:
 
 
 @pytest.fixture
-def real_data(monkeypatch: pytest.MonkeyPatch, absent: Callable[[str], NoReturn]) -> Path:
+def real_data(monkeypatch: pytest.MonkeyPatch, given: Mapping[str, str], absent: Absent) -> Path:
     """The user's folder of real datasets, which this test sees as a user would."""
-    folder = GIVEN.get("HEEDFUL_DATA")
+    folder = given.get("HEEDFUL_DATA")
     if not folder or not Path(folder).is_dir():
         absent("HEEDFUL_DATA does not point at a folder of real datasets")
     monkeypatch.setenv("HEEDFUL_DATA", str(Path(folder).resolve()))
@@ -72,14 +87,15 @@ def real_data(monkeypatch: pytest.MonkeyPatch, absent: Callable[[str], NoReturn]
 def asset(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path_factory: pytest.TempPathFactory,
-    absent: Callable[[str], NoReturn],
+    given: Mapping[str, str],
+    absent: Absent,
 ) -> Callable[[str], Path]:
     """Give a function that takes one asset of the user's cache into this test's own, and gives its folder there."""
     from heedful.data import assets
     from heedful.data.cache import cache_folder
 
     with pytest.MonkeyPatch.context() as patch:
-        _give_back(patch, "HOME", "XDG_CACHE_HOME", "HEEDFUL_CACHE")
+        _give_back(given, patch, "HOME", "XDG_CACHE_HOME", "HEEDFUL_CACHE")
         theirs = cache_folder()
     ours = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("HEEDFUL_CACHE", str(ours))
@@ -96,14 +112,14 @@ def asset(
 
 
 @pytest.fixture
-def package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+def package_index(monkeypatch: pytest.MonkeyPatch, given: Mapping[str, str]) -> None:
     """Let pip find packages as it does for the user, whose settings lie at home."""
-    _give_back(monkeypatch, "HOME", "XDG_CONFIG_HOME")
+    _give_back(given, monkeypatch, "HOME", "XDG_CONFIG_HOME")
 
 
-def _give_back(patch: pytest.MonkeyPatch, *names: str) -> None:
+def _give_back(given: Mapping[str, str], patch: pytest.MonkeyPatch, *names: str) -> None:
     for name in names:
-        if name in GIVEN:
-            patch.setenv(name, GIVEN[name])
+        if name in given:
+            patch.setenv(name, given[name])
         else:
             patch.delenv(name, raising=False)
