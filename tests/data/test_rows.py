@@ -75,7 +75,7 @@ def test_parquet_rows_are_numbered_on_from_slice_to_slice(tmp_path):
     [
         ("a.csv", b"text,label\ngood,1\ncaf\xe9,0\n", "Line 3 of .* is not UTF-8 .byte 0xe9.: convert"),
         ("a.jsonl", b'{"text": "a"}\n{"text": "\xff"}\n', "Line 2 of .* is not UTF-8"),
-        ("a.csv.gz", gzip.compress(b"text,label\n\xe9,1\n"), "Line 2 of .* is not UTF-8"),
+        ("a.csv.gz", gzip.compress(b"text,label\n\xe9,1\n", mtime=0), "Line 2 of .* is not UTF-8"),
         ("a.csv", "text,label\na,1\n".encode("utf-16"), "Line 1 of .* is not UTF-8"),
         ("a.jsonl", b'{"text": "a"}\n{"text": oops}\n', "Row 2 of .* not valid JSON .*one object"),
         ("a.jsonl", b'["a", 1]\n', "Row 1 of .* is not a JSON object"),
@@ -84,7 +84,11 @@ def test_parquet_rows_are_numbered_on_from_slice_to_slice(tmp_path):
         ("a.csv", b"text,label\na,1\nb,with comma,1\n", "Row 2 of .* more fields than the header: quote"),
         ("a.csv", b'text,label\na,1\n"never closed,1\n', "Row 2 of .* not valid CSV .*mend its quotes"),
         ("a.tsv", b'text\tlabel\n"good" film\t1\n', "Row 1 of .* not valid CSV"),
-        ("a.csv.gz", gzip.compress(b"text,label\n" + b"a,1\n" * 9999)[:-20], "damaged or cut off.*fetch"),
+        (
+            "a.csv.gz",
+            gzip.compress(b"text,label\n" + b"a,1\n" * 9999, mtime=0)[:-20],
+            "damaged or cut off.*fetch",
+        ),
         ("a.jsonl.gz", b'{"text": "not compressed"}\n', "damaged or cut off after row 0"),
         ("a.parquet", b"PAR1 and then nothing", "not a readable Parquet file"),
         ("a.parquet", b"", "not a readable Parquet file"),
