@@ -12,13 +12,27 @@ import numpy as np
 import polars as pl
 import pytest
 
-from heedful.audits.audit import AUDITS
-from heedful.audits.policy import judge, read_policy
-from heedful.audits.result import PREDICTIONS, About, AuditResult
+from heedful.audits.alternatives import SCORES, Alternatives, Column, measured_file
+from heedful.audits.audit import AUDITS, Number
+from heedful.audits.policy import Policy, Remedy, Rule
+from heedful.audits.result import PREDICTIONS, About, AuditResult, write_frame
+from heedful.audits.verdict import Judgement, judge
 from heedful.config import AuditOptions
 
 NAMES = ("sharpness", "agreement", "permutation", "counterfactual", "single_erasure", "flip_set")
 WORDS = ("a", "warm", "film", "dull", "plot", "is", "funny", "old")
+
+# Measurements are drawn evenly from what is possible, so that every mean lies halfway.
+PASSES = Rule(measure="sharpness.sharpness", show=0.1, forbid=0.05, reason="a flat heatmap points nowhere")
+FAILS = Rule(measure="agreement.tau_loo_top", show=0.95, forbid=0.9, reason="others see other words")
+CAVEAT = Rule(measure="permutation.indifferent", show=0.1, reason="shuffling changes little")
+HELPED = FAILS.model_copy(
+    update={"helps": (Remedy(options="--encoder pointer", measured="It helped 9 of 12 models."),)}
+)
+
+
+def policy_of(*rules: Rule, least_texts: int = 30, **fields: Any) -> Policy:
+    return Policy(version=2, name="by hand", least_texts=least_texts, rules=rules, **fields)
 
 
 def texts_of(count: int) -> list[str]:
@@ -64,6 +78,12 @@ def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[
             }
         case "rationale":
             columns |= {"words": base["items"], "never_flips": np.zeros(n)}
+        case "seed_stability":
+            columns |= {
+                f"{name}_{seed}": rng.uniform(about.low, about.high, n)
+                for name, about in audit.measures.items()
+                for seed in seeds
+            }
         case "plausibility":
             columns |= {"given": [True] * n, "marked": [[0]] * n}
         case "imitation":
@@ -82,6 +102,8 @@ def make_result(
     labels: tuple[str, ...] = ("neg", "pos"),
     weights: Sequence[Sequence[float]] | None = None,
     model: str = "toy-run",
+    policy: Policy | None = None,
+    **judged: Any,
 ) -> AuditResult:
     """An audit of texts, one of whose words is every run of characters that are not spaces."""
     texts = texts_of(60) if texts is None else texts
@@ -112,7 +134,40 @@ def make_result(
         model=model, encoder="bilstm", labels=labels, data="toys test", texts=len(texts), source="attention",
         options=AuditOptions().model_dump(mode="json"), performance={"accuracy": 0.5}, notes=(),
     )  # fmt: skip
-    return AuditResult(about, judge(read_policy(), summaries), summaries, frames)
+    verdict = judge(policy or policy_of(PASSES, FAILS, CAVEAT), summaries, encoder="bilstm", **judged)
+    return AuditResult(about, verdict, summaries, frames)
+
+
+def measured(estimate: float, *, half: float = 0.02, count: int = 60) -> Number:
+    return Number(
+        name="x", estimate=estimate, low=estimate - half, high=estimate + half, std=0.1, count=count, missing=0
+    )  # fmt: skip
+
+
+def compared(
+    found: AuditResult, rules: Sequence[Rule], reached: dict[str, Sequence[float]], *, least_texts: int = 30
+) -> Alternatives:
+    """A comparison kept beside a saved audit: by source, a number for every rule; the scores of texts 0 to 9 run 1, −2, 3, …"""
+    assert found.folder is not None
+    columns = []
+    for source, numbers in reached.items():
+        judged = [(rule, measured(n)) for rule, n in zip(rules, numbers, strict=True)]
+        judgements = tuple(
+            Judgement(rule=rule, number=n, outcome=rule.judge(n, least_texts=least_texts))
+            for rule, n in judged
+        )
+        gain = None if source == "attention" else measured(numbers[-1] - reached["attention"][-1])
+        columns.append(Column(source=source, verdict="show with caveat", judgements=judgements, gain=gain))
+        items = found.frames[PREDICTIONS]["items"].to_list()[:10]
+        scores = [[float((-1) ** i * (i + 1)) for i in range(many)] for many in items]
+        path = measured_file(found.folder, source)
+        write_frame(path, pl.DataFrame({"row": range(10), SCORES: scores}))
+    made = Alternatives(
+        texts=10, of=len(found.frames[PREDICTIONS]), seed=0, columns=tuple(columns),
+        left_out={"counterfactual.eps_max_jsd": "it asks about attention itself"},
+    )  # fmt: skip
+    made.save(found.folder)
+    return made
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from heedful.audits.alternatives import compares
 from heedful.audits.audit import AUDITS
 from heedful.audits.policy import Remedy, Rule, read_policy
 from heedful.audits.result import read_findings
@@ -120,7 +121,7 @@ def _more_texts(material: Material, run: str) -> Iterator[Step]:
     sampled = [flag for flag, given in (("--limit", options.get("limit")), ("--quick", options.get("quick"))) if given]  # fmt: skip
     text = "Until it is known, do not show the heatmap."
     if missing:
-        yield Step("Ask what decides", f"{text} {_capital(joined([spoken(name) for name in missing]))} was not asked.", f"heedful audit {run} --only {','.join(missing)}")  # fmt: skip
+        yield Step("Ask what decides", f"{text} Not asked yet: {joined([spoken(name) for name in missing])}.", f"heedful audit {run} --only {','.join(missing)}")  # fmt: skip
     elif sampled:
         about = f" About {lacking:,} more would tell." if lacking else ""
         yield Step("Audit more texts", f"{text} Leave out {joined(sampled)}, so that more texts count.{about}", f"heedful audit {run}")  # fmt: skip
@@ -133,14 +134,18 @@ def _more_texts(material: Material, run: str) -> Iterator[Step]:
 def _something_else(material: Material, run: str) -> Iterator[Step]:
     found = material.alternatives
     if found is None:
-        text = "Other explainers may do better on the same model, and nothing has to be trained: the audit compares them on the same texts."
-        yield Step("Compare other explainers", text, f"heedful audit {run}")
+        rules = [j.rule for j in material.verdict.judgements if j.rule.decides]
+        if any(compares(rule) and not AUDITS.get(rule.audit).of_weights for rule in rules):
+            text = "Other explainers may do better on the same model, and nothing has to be trained: an audit compares them on the same texts."
+            yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return
-    said = beside(found).says
+    said, command = beside(found).says, f"heedful explain {run} --explainer {found.best.source} TEXT"
     if not found.better or found.best.verdict == "do not show":
         yield Step("Nothing else to show", said)
-        return
-    yield Step("Show something else", f"{said} It is drawn beside attention above.", f"heedful explain {run} --explainer {found.best.source} TEXT")  # fmt: skip
+    elif found.best.verdict == "not enough evidence":
+        yield Step("Look at another explainer", said, command)
+    else:
+        yield Step("Show something else", f"{said} It is drawn beside attention above.", command)
 
 
 def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[Step]:
@@ -171,7 +176,3 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
 def _remedies(rule: Rule) -> tuple[Remedy, ...]:
     """What helps where a rule fails: what the policy says, or else the default one of the same measure."""
     return rule.helps or next((r.helps for r in read_policy().rules if r.measure == rule.measure), ())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
