@@ -10,10 +10,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 demo: $(VENV)/.installed
 	$(BIN)/heedful demo
 
+# In at most four processes, each file's tests in one of them.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-check: lint test
+check: test lint
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
