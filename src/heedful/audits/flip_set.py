@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
@@ -35,6 +36,7 @@ def _measures() -> dict[str, Measure]:
         if name != "minimum":
             beyond = f"fraction of items that {name} erases beyond the minimum"
             found[f"{name}_regret"] = Measure(beyond, better=better)
+    found["random_never"] = Measure("share of random rankings that never flip the decision")
     fewer = "share of texts where {} needs fewer items than {}"
     return found | {
         "gradient_beats_attention": Measure(
@@ -58,12 +60,13 @@ class FlipSet(Audit):
 
     name = "flip_set"
     question = "How much must be erased, in each ranking's order, to change the decision, and what is the true minimum?"
+    does = "replaces weights"
     paper = "serrano-smith"
     measures = _measures()
     caveats = (
         "Erasing leaves the training distribution: the model never saw texts with most of their weights taken out.",
-        "Texts whose decision no ranking can flip are left out and counted; they are often those of the class that "
-        "the decoder chooses when it sees nothing.",
+        "Texts whose decision attention, the gradient or their product never flips are left out and counted; they are often "
+        "those of the class that the decoder chooses when it sees nothing. Of random rankings those that flip are averaged.",
     )
 
     equation = "smallest S with argmax ŷ(α without S) ≠ argmax ŷ(α);  fraction = |S| / items"
@@ -82,8 +85,7 @@ class FlipSet(Audit):
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Box plots by ranking (Serrano & Smith, Figures 5 and 6), with the exact minimum."""
-        every = [*RANKINGS, "random"]
-        common = rows.filter(pl.all_horizontal(pl.col(f"{name}_fraction").is_not_nan() for name in every))
+        every, common = [*RANKINGS, "random"], _flipped(rows)
         spelled = {
             "attention": self.source if self.source != "own" else "own scores",
             "product": "weight × gradient",
@@ -109,7 +111,9 @@ class FlipSet(Audit):
         for name, flip in flips.items():
             columns |= {f"{name}_fraction": flip.fraction, f"{name}_mass": flip.mass}
         for field in ("fraction", "mass"):
-            columns[f"random_{field}"] = torch.stack([getattr(flip, field) for flip in random]).mean(0)
+            # A ranking that never flips is left out by itself: its text stays as long as another does.
+            columns[f"random_{field}"] = torch.stack([getattr(flip, field) for flip in random]).nanmean(0)
+        columns["random_never"] = torch.stack([~flip.flips for flip in random]).double().mean(0)
         minimum, mass, members = _minimum(reading)
         columns |= {"minimum_fraction": minimum, "minimum_mass": mass}
         if reading.linear:
@@ -121,10 +125,10 @@ class FlipSet(Audit):
         return columns
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Compare the rankings on the texts that all of them flip."""
+        """Compare the rankings on the texts that attention, the gradient and their product all flip."""
         every = [*RANKINGS, "random"]
         exact = bool(rows["minimum_fraction"].is_not_nan().any())
-        common = rows.filter(pl.all_horizontal(pl.col(f"{name}_fraction").is_not_nan() for name in every))
+        common = _flipped(rows)
         numbers: list[Number] = []
         for name in [*every, *(["minimum"] if exact else [])]:
             numbers += [
@@ -134,11 +138,14 @@ class FlipSet(Audit):
                 regret = common[f"{name}_fraction"] - common["minimum_fraction"]
                 numbers.append(self.number(f"{name}_regret", regret))
         for better, worse in (("gradient", "attention"), ("attention", "gradient"), ("attention", "random")):
-            wins = common[f"{better}_fraction"] < common[f"{worse}_fraction"] - 1e-9
-            numbers.append(self.number(f"{better}_beats_{worse}", wins.cast(pl.Float64)))
+            ahead = (common[f"{worse}_fraction"] - common[f"{better}_fraction"]).to_numpy()
+            wins = np.where(np.isnan(ahead), np.nan, ahead > 1e-9)
+            numbers.append(self.number(f"{better}_beats_{worse}", wins))
         if exact:
             least = common["attention_fraction"] <= common["minimum_fraction"] + 1e-9
             numbers.append(self.number("attention_is_minimal", least.cast(pl.Float64)))
+        if "random_never" in rows.columns:  # not in rows that were kept before it was counted
+            numbers.append(self.number("random_never", common["random_never"]))
         found = {number.name: number for number in numbers}
         never = len(rows) - len(common)
         sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"  # fmt: skip
@@ -148,15 +155,33 @@ class FlipSet(Audit):
             rows,
             sentence + ".",
             numbers,
-            f"{never} of {len(rows)} texts are left out, because at least one ranking never flips their decision." if never else "",
+            f"{never} of {len(rows)} texts are left out, because attention, the gradient or their product never flips their decision." if never else "",
+            self._never_at_random(common),
             "" if exact else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
         )  # fmt: skip
+
+    def _never_at_random(self, common: pl.DataFrame) -> str:
+        """Say how many random rankings are left out of the average, and of how many texts all are."""
+        draws = self.options.random_rankings
+        if "random_never" not in common.columns or not common["random_never"].sum():
+            return ""
+        never = round(common["random_never"].sum() * draws)
+        without = int((common["random_never"] == 1).sum())
+        return (
+            f"{never} of {draws * len(common)} random rankings ({draws} of each text) never flip the decision. They are left out of the "
+            f"random average, which makes chance look a little better than it is, and their texts stay; {without} texts have no other."
+        )
 
     def _random(self, reading: Reading, draw: int) -> FirstFlip:
         keys = uniform_by_instance(
             reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=_DRAW + draw
         )
         return first_flip(_curve(reading, keys))
+
+
+def _flipped(rows: pl.DataFrame) -> pl.DataFrame:
+    """Texts whose decision attention, the gradient and their product all flip; no random ranking decides which."""
+    return rows.filter(pl.all_horizontal(pl.col(f"{name}_fraction").is_not_nan() for name in RANKINGS))
 
 
 def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
