@@ -19,6 +19,9 @@ from heedful.models.model import probabilities
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
 
+POWER = 2 / 3
+"""Of the effects that attention follows."""
+
 _LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer reckoned
 _LEAST = 1e-12
 _NOTHING = 1e-6  # change of a probability, over all items together, that is none
@@ -28,7 +31,7 @@ _NOTHING = 1e-6  # change of a probability, over all items together, that is non
     "erasure", "attention that tells what deleting words does: a heatmap made for show (ours)"
 )
 class Erasure(Distilled):
-    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · KL(√effect of each
+    """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · KL(effect^⅔ of each
     word, attention) + λ₄ · JSD(attention on the others before, and after they stand alone).
 
     Top words are a share of the text as ERASER takes them, drawn for each text and step; what is left is read again
@@ -150,14 +153,15 @@ def moved(
 def misalignment(
     weights: Float[Tensor, "batch items"], effects: Float[Tensor, "batch items"]
 ) -> Float[Tensor, " batch"]:
-    """KL from the shares that the items have in all √effects to their weights; 0 for a text in which nothing has any.
+    """KL from the shares that the items have in all effects^⅔ to their weights; 0 for a text in which nothing has any.
 
     Attention follows the effects and not they it: a model in which nothing has an effect would be aligned as well. The
     effect of an item is its weight times how far what it says is from what all say; were attention to follow that
-    itself, it would end on one item. With the root it comes to rest where weights are as that distance is, in
-    the order of the effects.
+    itself, it would end on one item. With a power p it comes to rest where weights are as that distance to p / (1 − p), in the
+    order of the effects: as its square, for a power of two thirds. With one half, and the distance itself, heatmaps on
+    mr were too pale for a verdict without a caveat (sharpness .04 for .09 on dev).
     """
     total = effects.sum(1, keepdim=True)
-    roots = effects.detach().sqrt()
-    shares = roots / roots.sum(1, keepdim=True).clamp(min=_LEAST)
+    raised = effects.detach() ** POWER
+    shares = raised / raised.sum(1, keepdim=True).clamp(min=_LEAST)
     return torch.where(total[:, 0] > _NOTHING, kl(shares, weights.clamp(min=_LEAST)), 0.0)
