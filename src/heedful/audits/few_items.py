@@ -252,15 +252,14 @@ def _decoded(
 ) -> Shares:
     """The same for segments from one item to another, where the decoder must be asked about every mixture."""
     batch, heads, count = reading.weights.shape
-    at = torch.zeros(batch, dtype=torch.long).scatter(
-        0, rows, torch.arange(len(rows))
-    )  # the others ask for nothing
+    # The decoder is asked about all texts at once; what it says of the others is not looked at.
+    at = torch.zeros(batch, dtype=torch.long).scatter(0, rows, torch.arange(len(rows)))
 
     def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
         ends = places[:, :, None, [0, 2]].expand(-1, -1, shares.shape[2], -1)
         mixed = Few(shares, ends, torch.stack([1 - shares, shares], -1)).weights(count)
         heatmaps = mixed[at].flatten(1, 2)[:, :, None].expand(-1, -1, heads, -1)
-        return probabilities(reading.decode(heatmaps))[rows].unflatten(1, shares.shape[1:])
+        return probabilities(reading.decode(heatmaps))[rows].view(*shares.shape, -1)
 
     whole = torch.zeros(places.shape[:2], dtype=torch.float64)
     before = reading.chances[rows, None]
