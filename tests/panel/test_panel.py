@@ -26,7 +26,14 @@ from heedful.panel.table import joined, read_table, write_table
 from heedful.panel.truth import measure_truth
 from heedful.panel.verdicts import Rate, errors, verdict_of
 
-SMALL = {"limit": 600, "embedding_size": 32, "hidden": 16, "epochs": 8, "learning_rate": 0.02, "embedding_dropout": 0.0}
+SMALL = {
+    "limit": 600,
+    "embedding_size": 32,
+    "hidden": 16,
+    "epochs": 8,
+    "learning_rate": 0.02,
+    "embedding_dropout": 0.0,
+}
 SHARE = "rationale.comprehensiveness_share"
 
 

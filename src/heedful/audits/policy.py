@@ -102,6 +102,8 @@ class Rule(BaseModel):
         if self.forbid is None or number.estimate is None or number.low is None or number.high is None:
             return lacking
         half = (number.high - number.low) / 2
+        if half == 0:  # all texts alike: more of them would narrow nothing
+            return max(lacking, 1)
         away = max(abs(number.estimate - self.forbid), half / 10)
         return max(lacking, round(number.count * min((half / away) ** 2 - 1, 100)), 1)
 
