@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
+from tests.report.conftest import PASSES, policy_of, texts_of
 
 from heedful.cli.app import main
 from heedful.cli.console import console, error_console
+from heedful.report.finding import audits_of
 
 
 @pytest.fixture
@@ -29,14 +32,25 @@ def run(capsys, tmp_path, monkeypatch):
     return run
 
 
+OF_ALL = {
+    # From the one that is taken to the one that comes last: by whose scores, wholeness, sampling, texts and age.
+    "whole": {},
+    "older": {"age": -1},
+    "fewer": {"texts": 50, "age": 1},
+    "limited": {"limit": 60, "age": 2},
+    "quick": {"quick": True, "texts": 40, "age": 3},
+    "partial": {"partial": True, "age": 4},
+    "other": {"source": "gradient", "age": 5},
+}
+
+
 @pytest.fixture
 def audits(result, tmp_path) -> Path:
-    """A run with audits that differ in age, source and haste."""
+    """A run with audits that differ in age, source, haste and in what was asked; the newest ones tell least."""
     folder = tmp_path / "runs" / "mine" / "audits"
-    for age, (name, options) in enumerate(
-        {"whole": {}, "older": {}, "quick": {"quick": True}, "other": {"source": "gradient"}}.items()
-    ):
-        made = result(names=["sharpness"])
+    for name, kind in OF_ALL.items():
+        made = result(texts_of(kind.get("texts", 60)), names=["sharpness"], policy=policy_of(PASSES), partial=kind.get("partial", False))  # fmt: skip
+        options = {key: kind[key] for key in ("source", "limit", "quick") if key in kind}
         made.about = made.about.model_copy(
             update={
                 "data": name,
@@ -45,16 +59,50 @@ def audits(result, tmp_path) -> Path:
             }
         )
         made.save(folder / name)
-        when = 1_000_000 + (-age if name == "older" else age)
+        when = 1_000_000 + kind.get("age", 0)
         os.utime(folder / name / "audit.json", (when, when))
     return folder
 
 
-def test_the_newest_whole_audit_of_attention_is_taken(run, audits) -> None:
-    code, out, _ = run("report", "mine", "-o", "a.html")
+def test_the_audit_that_tells_most_is_taken_and_named(run, audits) -> None:
+    code, out, err = run("report", "mine", "-o", "a.html")
     assert (code, out) == (0, "Report: a.html\n")
     assert "texts of <bdi>whole</bdi>" in Path("a.html").read_text(encoding="utf-8")
+    assert (
+        err == "Taken: runs/mine/audits/whole (60 texts of whole, 1 question), one of 7 audits of this run.\n"
+    )
     assert run("report", audits / "quick")[:2] == (0, f"Report: {audits / 'quick' / 'report.html'}\n")
+
+
+def test_in_which_order_audits_are_taken(audits) -> None:
+    assert [folder.name for folder in audits_of(audits.parent)] == list(OF_ALL)
+
+
+def test_a_report_of_some_questions_says_at_the_top_that_it_is_no_verdict(run, audits) -> None:
+    code, _, err = run("report", audits / "partial", "-o", "a.html")
+    assert code == 0
+    assert "1 question: a partial audit)" in err
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert re.search(r"<title>[^<]*findings[^<]*not a verdict", page)
+    assert page.index("and not a verdict.</h1>") < page.index("What was found")
+
+
+def test_a_model_card_needs_a_whole_audit(run, audits, result, tmp_path) -> None:
+    few = result(texts_of(20), names=["sharpness"], policy=policy_of(PASSES)).save(tmp_path / "few")
+    for folder, said in (
+        (audits / "partial", "(only sharpness was asked)"),
+        (few, "(it is of 20 texts, and the policy asks for 30)"),
+    ):
+        code, out, err = run("report", folder, "--format", "card")
+        assert (code, out) == (2, "")
+        assert err.startswith(
+            f"Error: {folder} is a partial audit {said}, and a model card needs a whole one"
+        )
+        assert err.count("\n") == 1
+        code, out, _ = run("report", folder, "--format", "card", "--partial")
+        assert code == 0
+        assert "This is a partial audit:" in out
+    assert run("report", "mine", audits / "partial", "--format", "card")[0] == 2  # one of several is enough
 
 
 def test_tables_are_printed_or_written(run, audits) -> None:
