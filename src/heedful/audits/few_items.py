@@ -19,11 +19,8 @@ from heedful.measures.mixtures import Shares, feasible_shares, few_jsd, predicti
 from heedful.models.model import probabilities
 
 _SEGMENTS = 1024  # looked into at most
-_DECODED, _GRID, _HALVINGS = (
-    96,
-    9,
-    10,
-)  # of decoders that must be asked about every mixture: fewer, less closely
+_DECODED = 96  # the same of decoders that must be asked about every mixture,
+_GRID, _HALVINGS = 9, 10  # and how closely
 _TOGETHER = 32  # segments looked into at a time
 _NUMBERS = 1 << 18  # laid out at a time, when all segments are bounded
 _INNER = 9  # mixtures of two items that a third is added to
@@ -96,12 +93,8 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
     segments, reach = _promising(items, ones, epsilon, kept=_SEGMENTS if linear else _DECODED)
     best = _look_into(segments, ones, items, best, epsilon, None if linear else reading)
     if linear and said.shape[-1] > 2 and count > 2:
-        chosen = (
-            reach.masked_fill(~items.mask, -2)
-            .argsort(dim=1, descending=True, stable=True)[:, :_THREES]
-            .sort(dim=1)
-            .values
-        )
+        order = reach.masked_fill(~items.mask, -2).argsort(dim=1, descending=True, stable=True)
+        chosen = order[:, :_THREES].sort(dim=1).values
         some, twos = items.take(chosen), _mixtures_of_two(chosen.shape[1])
         segments, _ = _promising(some, twos, epsilon, kept=_SEGMENTS)
         known = best._replace(items=nothing, shares=torch.zeros_like(best.shares))
