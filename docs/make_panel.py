@@ -52,7 +52,7 @@ def main() -> None:
     )
     write_text(policy, text + block)
     best: dict[str, dict[str, object]] = {}
-    for found in separations(attention)[ALL]:
+    for found in separations(attention):
         audit, _, number = found.measure.partition(".")
         told = Told(
             number=number, auroc=round(found.auroc, 3), low=round(found.low, 3), high=round(found.high, 3),

@@ -104,7 +104,8 @@ def panel(
         cases = joined(cases, read_cases(folder))
     if not cases:
         raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
-    console().print(plain(overview(cases, rules)), soft_wrap=True)
+    for line in overview(cases, rules):
+        console().print(plain(line), soft_wrap=True)
     if output is not None:
         write_text(output, page(cases, rules))
     if table is not None:

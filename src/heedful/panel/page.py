@@ -17,7 +17,7 @@ from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
 _SORTS = ("faithful", "unfaithful", "in between", "flat", "not counted")
 
 
-def overview(cases: Sequence[Case], policy: Policy) -> str:
+def overview(cases: Sequence[Case], policy: Policy) -> list[str]:
     """Say in a few lines how often a policy is wrong."""
     attention = [case for case in cases if case.source == "attention"]
     found = errors((case, verdict_of(case, policy)) for case in attention)
@@ -38,7 +38,7 @@ def overview(cases: Sequence[Case], policy: Policy) -> str:
             f"  unfaithful and shown        {unseen.shown}",
             f"  faithful and refused        {unseen.forbidden}",
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def page(cases: Sequence[Case], policy: Policy) -> str:
@@ -143,7 +143,7 @@ def _count(rate: Rate) -> str:
 def _separation_table(cases: Sequence[Case]) -> str:
     rows = [
         [f"`{s.measure}`", _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s)]
-        for s in separations(cases)["all"]
+        for s in separations(cases)
     ]
     return _table(("number", "what it does", "from", "AUROC (95 % interval)"), rows)
 
@@ -151,12 +151,12 @@ def _separation_table(cases: Sequence[Case]) -> str:
 def _separation_groups(cases: Sequence[Case]) -> str:
     kinds = sorted({KINDS.get(case.encoder, case.encoder) for case in cases})
     corpora = _in_order({case.corpus for case in cases}, CORPORA)
-    best = [s.measure for s in separations(cases)["all"]]
+    best = [s.measure for s in separations(cases, resamples=0)]
     groups = [[c for c in cases if KINDS.get(c.encoder) == kind] for kind in kinds]
     groups += [[c for c in cases if c.corpus == name] for name in corpora]
     rows = []
     for measure in best:
-        found = [separation(group, measure) for group in groups]
+        found = [separation(group, measure, resamples=0) for group in groups]
         rows.append([f"`{measure}`", *("–" if s is None else f"{s.auroc:.2f}" for s in found)])
     return _table(("number", *kinds, *corpora), rows)
 
@@ -169,7 +169,7 @@ def _explainers(cases: Sequence[Case]) -> str:
         sorts = [str(sum(c.sort == sort for c in here)) for sort in _SORTS[:3]]
         rows.append([source, _mean(c.truth for c in here if c.truth is not None), *sorts])
     others = [case for case in cases if case.source != "attention"]
-    told = [[f"`{s.measure}`", _auroc(s)] for s in separations(others).get("all", [])[:12]]
+    told = [[f"`{s.measure}`", _auroc(s)] for s in separations(others)[:12]]
     return (
         "The same models, and the same measured truth, for other scores than attention.\n\n"
         + _table(("scores", "truth, mean", *_SORTS[:3]), rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from heedful.audits.audit import AUDITS
 from heedful.panel.case import Case
 
-RESAMPLES = 1000
+RESAMPLES = 400
 LEAST = 5
 """Cases of either sort; with fewer a number's separation is not told."""
 
@@ -48,10 +48,12 @@ def auroc(better: NDArray[np.float64], worse: NDArray[np.float64]) -> float:
     return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
 
 
-def separation(cases: Sequence[Case], measure: str, *, seed: int = 0) -> Separation | None:
+def separation(
+    cases: Sequence[Case], measure: str, *, seed: int = 0, resamples: int = RESAMPLES
+) -> Separation | None:
     """Judge one number by the cases that count; None where there are too few of them.
 
-    Corpora are drawn anew, and the cases of each: models of one corpus are alike.
+    Corpora are drawn anew, and the cases of each: models of one corpus are alike. Without resamples there is no interval.
     """
     counted = [
         (case.corpus, case.sort, value)
@@ -62,6 +64,8 @@ def separation(cases: Sequence[Case], measure: str, *, seed: int = 0) -> Separat
     bad = np.array([value for _, sort, value in counted if sort == "unfaithful"])
     if min(len(good), len(bad)) < LEAST:
         return None
+    if not resamples:
+        return Separation(measure, auroc(good, bad), float("nan"), float("nan"), len(good), len(bad))
     corpora = sorted({corpus for corpus, *_ in counted})
     of_corpus = {
         name: (
@@ -72,7 +76,7 @@ def separation(cases: Sequence[Case], measure: str, *, seed: int = 0) -> Separat
     }
     rng = np.random.default_rng(seed)
     drawn = []
-    for _ in range(RESAMPLES):
+    for _ in range(resamples):
         chosen = [of_corpus[corpora[i]] for i in rng.integers(len(corpora), size=len(corpora))]
         both = [np.concatenate([rng.choice(part[k], len(part[k])) for part in chosen if len(part[k])] or [np.array([])]) for k in (0, 1)]  # fmt: skip
         if all(map(len, both)):
@@ -91,17 +95,7 @@ def judged_measures() -> list[str]:
     ]
 
 
-def separations(
-    cases: Sequence[Case], *, by: Callable[[Case], str] | None = None
-) -> dict[str, list[Separation]]:
-    """Judge every number, by groups of cases, the best first; without groups, all together."""
-    groups: dict[str, list[Case]] = {}
-    for case in cases:
-        groups.setdefault(by(case) if by else "all", []).append(case)
-    return {
-        name: sorted(
-            (found for measure in judged_measures() if (found := separation(group, measure)) is not None),
-            key=lambda s: -s.auroc,
-        )
-        for name, group in groups.items()
-    }
+def separations(cases: Sequence[Case], *, resamples: int = RESAMPLES) -> list[Separation]:
+    """Judge every number, the best first."""
+    found = (separation(cases, measure, resamples=resamples) for measure in judged_measures())
+    return sorted((s for s in found if s is not None), key=lambda s: -s.auroc)
