@@ -179,9 +179,9 @@ def read_texts(file: Path, text_column: str, query_column: str | None, *, eviden
         tokens = _tokens(row, text_column, number, str(file))
         text = _text(row[text_column], tokens)
         query = _text(row[query_column]) if query_column is not None else ""
-        for column, found in ((text_column, text), (query_column, query)):
-            if column is not None and not found:
-                raise BadInput(f"Row {number} of {file} has no {column}: mend it or take it out.")
+        for name, found in ((text_column, text), (query_column, query)):
+            if name is not None and not found:
+                raise BadInput(f"Row {number} of {file} has no {name}: mend it or take it out.")
         split.texts.append(text)
         if query_column is not None:
             split.queries.append(query)
