@@ -183,6 +183,25 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def pages(report: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports of every kind: a verdict, one with a comparison, too few texts, and findings."""
+    rules = (PASSES, Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough"))
+    folder = tmp_path_factory.mktemp("pages")
+    found = make_result(names=(*NAMES, "rationale"), policy=policy_of(*rules, FAILS), first=("It guesses.",))
+    found.save(folder / "audit")
+    reached = {"attention": (0.3, 0.2), "gradient": (0.2, 0.5), "integrated_gradients": (0.2, 0.9)}
+    compared(found, rules, reached)
+    few = make_result(policy=policy_of(PASSES, FAILS, CAVEAT, least_texts=99))
+    partial = make_result(names=NAMES[:3], partial=True)
+    return {
+        "verdict": report,
+        "comparison": found.report(folder / "comparison.html"),
+        "few": few.report(folder / "few.html"),
+        "findings": partial.report(folder / "findings.html"),
+    }
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium; tests that need it are skipped where there is none."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -113,28 +113,26 @@ def number(low: float, high: float, count: int, **fields: object) -> Number:
     )  # fmt: skip
 
 
-def judged(rule: Rule, measured: Number, *, least_texts: int = 100) -> str:
-    outcome = rule.judge(measured, least_texts=least_texts)
-    lacking = rule.missing_texts(measured, least_texts=least_texts) if outcome in ("too few", "open") else 0
-    judgement = Judgement(rule=rule, number=measured, outcome=outcome, lacking=lacking)
-    return why(judgement, least_texts=least_texts)
+def judged(rule: Rule, measured: Number, lacking: int = 0) -> str:
+    outcome = rule.judge(measured, least_texts=100)
+    return why(Judgement(rule=rule, number=measured, outcome=outcome, lacking=lacking), least_texts=100)
 
 
 def test_an_interval_beyond_the_line_that_is_of_too_few_texts_says_why_it_does_not_forbid() -> None:
-    said = judged(SHARE, number(0.05, 0.15, 31, missing=9))
+    said = judged(SHARE, number(0.05, 0.15, 31, missing=9), 69)
     assert "The whole interval lies beyond 0.35, which would forbid, and yet it is not counted." in said
     assert "Only 31 texts tell it (of 9 others it cannot be told)" in said
     assert "counts nothing from fewer than 100" in said
     assert "About 69 more texts would tell." in said
+    assert "more texts" not in judged(SHARE, number(0.05, 0.15, 31))  # where nobody knows how many
     assert judged(SHARE, number(0.05, 0.15, 100)) == ""  # it counts
 
 
 def test_too_few_and_not_told_yet_say_how_many_more() -> None:
-    few = judged(SHARE, number(0.8, 0.9, 40))
+    few = judged(SHARE, number(0.8, 0.9, 40), 60)
     assert "beyond" not in few
     assert "About 60 more texts would tell." in few
-    # Half as wide an interval takes four times the texts: it lies 0.1 from the line and is 0.2 wide on each side.
-    open_one = judged(SHARE, number(0.25, 0.65, 200))
+    open_one = judged(SHARE, number(0.25, 0.65, 200), 600)
     assert "lies on both sides of 0.35" in open_one
     assert "About 600 more texts would tell." in open_one
     assert judged(SHARE, number(0.4, 0.6, 200)) == ""  # a caveat, and that is told

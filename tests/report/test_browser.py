@@ -97,15 +97,18 @@ def test_weights_can_be_read_without_a_mouse(visit, report) -> None:
     assert page.locator("#tip").is_hidden()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_needs_sideways_scrolling_on_a_telephone(visit, report, scheme) -> None:
-    page = visit(report, width=380, scheme=scheme).page
+KINDS = ["verdict", "comparison", "few", "findings"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_needs_sideways_scrolling_on_a_telephone(visit, pages, kind) -> None:
+    page = visit(pages[kind], width=380, scheme="light").page
     for fold in page.locator("details > summary").all():
         fold.click()
     widths = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert widths == [380, 380]
     wide = "all => all.filter(box => box.scrollWidth > box.clientWidth).length"
-    assert page.locator(".evidence .scroll").evaluate_all(wide) == 0
+    assert page.locator(".evidence .scroll, .instead .scroll").evaluate_all(wide) == 0
 
 
 def test_tables_and_figures_can_be_taken_along(visit, report, tmp_path) -> None:
@@ -125,12 +128,13 @@ def test_tables_and_figures_can_be_taken_along(visit, report, tmp_path) -> None:
     assert page.locator("figure").count() == page.get_by_text("SVG", exact=True).count()
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (380, "dark")])
-def test_no_serious_fault_for_readers_who_do_not_see(visit, report, width, scheme) -> None:
+def test_no_serious_fault_for_readers_who_do_not_see(visit, pages, kind, width, scheme) -> None:
     where = find_spec("axe_playwright_python")
     if where is None or where.origin is None:
         pytest.skip("axe-core is not here: pip install axe-playwright-python")
-    page = visit(report, width=width, scheme=scheme).page
+    page = visit(pages[kind], width=width, scheme=scheme).page
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     page.evaluate(Path(where.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
     faults = page.evaluate("axe.run({ resultTypes: ['violations'] }).then((done) => done.violations)")

@@ -33,14 +33,14 @@ def run(capsys, tmp_path, monkeypatch):
 
 
 OF_ALL = {
-    # From the one that is taken to the one that comes last: by whose scores, wholeness, sampling, texts and age.
+    # From the one that is taken to the one that comes last: by wholeness, whose scores, sampling, texts and age.
     "whole": {},
     "older": {"age": -1},
     "fewer": {"texts": 50, "age": 1},
     "limited": {"limit": 60, "age": 2},
     "quick": {"quick": True, "texts": 40, "age": 3},
-    "partial": {"partial": True, "age": 4},
-    "other": {"source": "gradient", "age": 5},
+    "other": {"source": "gradient", "age": 4},
+    "partial": {"partial": True, "age": 5},
 }
 
 

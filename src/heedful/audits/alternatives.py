@@ -35,9 +35,14 @@ class Column(BaseModel):
 
     @property
     def standing(self) -> tuple[int, int]:
-        """How many rules it passes, and then how few it fails."""
+        """How few rules it fails, since one is enough not to be shown, and then how many it passes."""
         outcomes = [judgement.outcome for judgement in self.judgements]
-        return outcomes.count("good"), -outcomes.count("bad")
+        return -outcomes.count("bad"), outcomes.count("good")
+
+    @property
+    def told(self) -> bool:
+        """Whether any rule has an answer."""
+        return any(judgement.outcome in ("good", "unclear", "bad") for judgement in self.judgements)
 
     @property
     def mean(self) -> float:

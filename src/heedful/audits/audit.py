@@ -73,6 +73,8 @@ class Summary(BaseModel):
     """What was left out or done otherwise, with counts."""
     instances: int
     seconds: float = 0.0
+    revision: int = 0
+    """Of the audit that measured it."""
 
     def number(self, name: str, group: str = ALL) -> Number:
         """Find a number by its name."""
@@ -87,6 +89,8 @@ class Audit(ABC):
     paper: ClassVar[str]
     measures: ClassVar[Mapping[str, Measure]]
     caveats: ClassVar[tuple[str, ...]] = ()
+    revision: ClassVar[int] = 1
+    """Goes up when its numbers change their meaning, so that what an earlier heedful kept is measured again."""
     does: ClassVar[str] = "looks at the heatmap"
     """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
     carried elsewhere; those that change words can."""
@@ -160,7 +164,7 @@ class Audit(ABC):
         """Give the summary, with the audit's own question and caveats."""
         return Summary(
             audit=self.name, question=self.question, finding=finding, numbers=tuple(numbers),
-            caveats=(*self.caveats, *caveat(self.name)), notes=tuple(note for note in notes if note), instances=len(rows),
+            caveats=(*self.caveats, *caveat(self.name)), notes=tuple(note for note in notes if note), instances=len(rows), revision=self.revision,
         )  # fmt: skip
 
 

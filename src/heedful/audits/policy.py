@@ -25,7 +25,7 @@ POLICIES: Mapping[str, Path] = MappingProxyType(
 """Policies that come with heedful, by name."""
 
 VERSIONS = (1, 2)
-_VETO = ("sharpness.sharpness", "sharpness.flat")
+_VETO = ("sharpness.sharpness",)
 
 
 class Remedy(BaseModel):
@@ -102,10 +102,11 @@ class Rule(BaseModel):
         if self.forbid is None or number.estimate is None or number.low is None or number.high is None:
             return lacking
         half = (number.high - number.low) / 2
-        if half == 0:  # all texts alike: more of them would narrow nothing
-            return max(lacking, 1)
-        away = max(abs(number.estimate - self.forbid), half / 10)
-        return max(lacking, round(number.count * min((half / away) ** 2 - 1, 100)), 1)
+        if half > 0:  # were all texts alike, more of them would narrow nothing
+            away = max(abs(number.estimate - self.forbid), half / 10)
+            lacking = max(lacking, round(number.count * min((half / away) ** 2 - 1, 100)))
+        # Not every text has an answer.
+        return max(1, round(lacking * (number.count + number.missing) / max(number.count, 1)))
 
 
 class ErrorRates(BaseModel):
@@ -121,7 +122,7 @@ class ErrorRates(BaseModel):
     def __str__(self) -> str:
         return (
             f"Of {self.unfaithful} unfaithful models {self.shown} passed, and of {self.faithful} faithful ones "
-            f"{self.forbidden} were refused"
+            f"{self.forbidden} {'was' if self.forbidden == 1 else 'were'} refused"
         )
 
 
@@ -166,10 +167,13 @@ def read_policy(policy: Path | str | None = None) -> Policy:
 
 
 def _with_veto(policy: Policy) -> Policy:
-    """Add the default's rules on sharpness that a policy does not set itself: flat attention is never shown."""
+    """Add the default's rule on sharpness where a policy has none: flat attention is never shown.
+
+    Error rates are those of the thresholds that they were measured with, and are not copied with a file.
+    """
     own = {rule.measure for rule in policy.rules}
     veto = [rule for rule in read_policy().rules if rule.measure in _VETO and rule.measure not in own]
-    return policy.model_copy(update={"rules": (*policy.rules, *veto)})
+    return policy.model_copy(update={"rules": (*policy.rules, *veto), "errors": {}})
 
 
 def _check(rule: Rule, path: Path, *, version: int) -> None:

@@ -9,6 +9,9 @@ from heedful.audits.result import About
 GUESSING = 0.2
 """From the most frequent label (0) to no error (1): a model below this hardly does better than a guess."""
 
+LEAST_TEXTS = 30
+"""Fewer labels tell nothing of how good a model is."""
+
 ALL_OF_IT = 0.99
 """A heatmap whose largest weight is this much is one of a single item."""
 
@@ -17,10 +20,12 @@ def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
     """Say that a model guesses, and that heatmaps hold one item alone, where it is so."""
     said = []
     accuracy, majority = about.performance.get("accuracy"), about.majority
+    several = majority is not None and majority < 1 and about.texts >= LEAST_TEXTS
     if (
-        accuracy is not None
+        several
+        and accuracy is not None
         and majority is not None
-        and accuracy - majority < GUESSING * max(1 - majority, 0.01)
+        and accuracy - majority < GUESSING * (1 - majority)
     ):
         said.append(
             f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be for "

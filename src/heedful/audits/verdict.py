@@ -23,6 +23,9 @@ EXIT_CODES: Mapping[Word, int] = {
 _ORDER: tuple[Outcome, ...] = ("bad", "not measured", "too few", "open", "unclear", "good")
 _UNDECIDED: tuple[Outcome, ...] = ("not measured", "too few", "open")
 
+LEAST_MODELS = 10
+"""Of either sort; with fewer of its kind, a verdict's record is that of all kinds."""
+
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("none", "average"), "words alone"),
     **dict.fromkeys(("rnn", "lstm", "gru", "bilstm", "bigru"), "recurrent"),
@@ -116,7 +119,7 @@ def _judged(rule: Rule, summary: Summary | None, least_texts: int) -> Judgement 
     if rule.optional and outcome == "not measured":
         return None
     lacking = 0
-    if number is not None and outcome in ("too few", "open"):
+    if number is not None and outcome in ("too few", "open") and number.bound is None:
         lacking = rule.missing_texts(number, least_texts=least_texts)
     return Judgement(rule=rule, number=number, outcome=outcome, lacking=lacking)
 
@@ -128,7 +131,8 @@ def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Jud
         return "not enough evidence", bad or [j for j in judgements if j.outcome != "not measured"]
     if bad:
         return "do not show", bad
-    open_ones = [j for j in judgements if j.rule.decides and j.outcome in _UNDECIDED]
+    # Also of an optional rule: asked of fewer texts, what forbids must not turn into leave.
+    open_ones = [j for j in judgements if j.rule.forbid is not None and j.outcome in _UNDECIDED]
     if open_ones or not any(j.rule.decides for j in judgements):
         return "not enough evidence", sorted(open_ones, key=lambda j: _ORDER.index(j.outcome))
     doubtful = [j for j in judgements if j.outcome != "good"]
@@ -140,19 +144,20 @@ def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Jud
 def _finding(judgement: Judgement, summaries: dict[str, Summary], least_texts: int) -> str:
     audit, number = judgement.rule.audit, judgement.number
     if audit not in summaries:
-        return f"{audit} was not measured (heedful audit --only {audit})."
+        return f"{audit} was not measured (heedful audit RUN --only {audit})."
+    described = f"“{judgement.rule.about.description}”"
     if judgement.outcome == "not measured" or number is None:
-        return f"{audit} could not tell the {judgement.rule.about.description}."
+        return f"{audit} was asked and has no answer for any text to: {described}."
     if judgement.outcome == "too few":
+        more = f": audit about {judgement.lacking:,} others" if judgement.lacking else ""
         return (
-            f"Only {number.count} texts tell the {judgement.rule.about.description}, and {least_texts} are needed: "
-            f"audit {judgement.lacking} or more others."
+            f"{number.count} of the texts have an answer to {described}, and {least_texts} are needed{more}."
         )
     if judgement.outcome == "open":
-        return (
-            f"{summaries[audit].finding} That many texts do not tell on which side of {judgement.rule.forbid:g} the "
-            f"{judgement.rule.about.description} lies: about {judgement.lacking:,} more would."
-        )
+        side = f"on which side of {judgement.rule.forbid:g} the number for {described} lies"
+        if number.bound is not None:
+            return f"{summaries[audit].finding} It is a bound, found by a search, and does not tell {side}."
+        return f"{summaries[audit].finding} That many texts do not tell {side}: about {judgement.lacking:,} more would."
     return summaries[audit].finding
 
 
@@ -160,9 +165,10 @@ def _record(policy: Policy, encoder: str) -> str:
     """Say how often the policy was wrong on models like this one, or that nobody knows."""
     if not policy.errors:
         return "How often this policy is wrong was never measured: heedful panel --policy FILE does."
-    kind = KINDS.get(encoder)
-    if kind is not None and kind in policy.errors:
-        return f"{policy.errors[kind]} (models with a {kind} encoder whose truth is known, on corpora that the policy was not set on)."
-    every = policy.errors.get(ALL)
-    told = f" {every}, over all kinds that were." if every else ""
-    return f"No model of this kind ({encoder}) stands in the panel, so that the verdict's error rates are not known for it.{told}"
+    kind, every = KINDS.get(encoder), policy.errors.get(ALL)
+    known = policy.errors.get(kind) if kind is not None else None
+    where = "whose truth is known, on corpora that the policy was not set on"
+    if known is not None and min(known.faithful, known.unfaithful) >= LEAST_MODELS:
+        return f"{known} (models with encoders of this kind, {kind}, {where})."
+    few = "None or few models of this kind stand in the panel, so that the error rates of this verdict are hardly known."
+    return f"{few} Of all kinds: {every} ({where})." if every else few

@@ -103,7 +103,9 @@ def _guarded(command: Callable[[], Any]) -> int:
 
 
 def _code(result: object) -> int:
-    return result if isinstance(result, int) else 0
+    if result is None or isinstance(result, int):
+        return result or 0
+    return _FAULT  # a library that left with a message
 
 
 def _fault() -> int:

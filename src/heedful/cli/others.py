@@ -8,6 +8,7 @@ from heedful.cli.console import console, plain
 
 if TYPE_CHECKING:
     from heedful.audits.result import AuditResult
+    from heedful.report.beside import Cell
 
 
 def show_others(result: AuditResult) -> None:
@@ -16,17 +17,23 @@ def show_others(result: AuditResult) -> None:
 
     from heedful.report.beside import beside
     from heedful.report.material import Material
-    from heedful.report.tables import others
 
-    material = Material.of(result)
-    found, table = material.alternatives, others(material)
-    if found is None or table is None:
+    found = Material.of(result).alternatives
+    if found is None:
         return
+    laid = beside(found)
     shown = RichTable(box=None, pad_edge=False, header_style="bold")
-    for heading in table.headings:
-        shown.add_column(plain(heading))
-    for row in table.rows:
-        shown.add_row(*map(plain, row))
+    for name in ("", *laid.names):
+        shown.add_column(name)
+    for row in laid.rows:
+        shown.add_row(plain(row.description), *map(_cell, row.cells))
+    shown.add_row("further than attention, on average", *map(_cell, laid.gains))
+    shown.add_row("by these rules alone", *laid.verdicts)
     out = console()
-    out.print(f"[bold]What could be shown instead[/]  {plain(beside(found).says)}", shown, sep="\n")
-    out.print(f"[dim]{plain(table.title)}.[/]\n")
+    out.print(f"\n[bold]What could be shown instead[/]  {laid.says}", shown, sep="\n")
+    out.print(f"[dim]Note: {laid.notes[0]}[/]\n")
+
+
+def _cell(cell: Cell) -> str:
+    best = " [bold]best[/]" if cell.best else ""
+    return "\n".join(filter(None, (f"{cell.value}{best}", cell.interval, cell.word)))

@@ -74,7 +74,7 @@ def panel(
 
       heedful panel --policy mine.yaml
 
-      heedful panel --measure --corpora mock_1,trec+token --folder panel -o panel.md
+      heedful panel --measure --corpora mock_1_strong,trec+token --folder panel -o panel.md
     """
     from heedful.audits.policy import read_policy
     from heedful.panel.corpora import CORPORA
@@ -94,14 +94,11 @@ def panel(
         def say(message: str) -> None:
             error_console().print(plain(message), soft_wrap=True)
 
-        measured = [
-            case
-            for name in chosen
-            for case in measure_panel(name, CORPORA[name], models, folder=folder, texts=texts, say=say)
-        ]
-        cases = joined(cases, measured)
-    elif (folder / "cases").is_dir():
-        cases = joined(cases, read_cases(folder))
+        for name in chosen:
+            measure_panel(name, CORPORA[name], models, folder=folder, texts=texts, say=say)
+    if own := read_cases(folder):
+        error_console().print(f"{len(own)} heatmaps of {plain(folder)} count too.", soft_wrap=True)
+        cases = joined(cases, own)
     if not cases:
         raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
     for line in overview(cases, rules):

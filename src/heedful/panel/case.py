@@ -55,7 +55,7 @@ class Case(BaseModel):
     @property
     def skill(self) -> float:
         """How much better than the most frequent label, of what is possible."""
-        return (self.accuracy - self.majority) / (1 - self.majority)
+        return (self.accuracy - self.majority) / (1 - self.majority) if self.majority < 1 else 0.0
 
     @property
     def sort(self) -> Sort:

@@ -14,6 +14,7 @@ from heedful.config import read_yaml
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run
+from heedful.training.objectives import OBJECTIVES
 from heedful.training.train import resolve, train
 
 ORDINARY: Mapping[str, Any] = {"encoder": "bilstm", "objective": "vanilla"}
@@ -49,10 +50,12 @@ def train_for_show(
     """Train an ordinary model and, taught by it, one made for show; then audit that one whole."""
     given = {**(read_yaml(file) if file else {}), **values}
     for name in RECIPE:
-        if given.get(name) not in (None, ORDINARY[name], RECIPE[name]):
+        if values.get(name) is not None:
             raise BadInput(f"--for-show chooses the {name} itself: leave out --{name}.")
     console = console or Console(quiet=True)
     rest = {name: value for name, value in given.items() if name not in RECIPE}
+    # What the second model cannot be is said before the first is trained.
+    OBJECTIVES.get(str(RECIPE["objective"])).check(resolve({**rest, **RECIPE}), classes=2)
     console.print(
         "An ordinary model comes first: it teaches the other, and tells what it costs.", soft_wrap=True
     )

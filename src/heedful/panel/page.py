@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from heedful.audits.audit import AUDITS, written
-from heedful.audits.policy import Policy
+from heedful.audits.policy import Policy, read_policy
 from heedful.audits.verdict import KINDS
 from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case
 from heedful.panel.corpora import CORPORA
@@ -31,7 +31,7 @@ def overview(cases: Sequence[Case], policy: Policy) -> list[str]:
         f"  faithful, no caveat         {found.whole}",
         f"  not enough evidence         {found.open}",
     ]
-    if policy.name == "default" and policy.version > 1:
+    if policy == read_policy():
         unseen = errors(held_out(attention, policy))
         lines += [
             "Its thresholds set on all corpora but one, and judged on that one, for each in turn:",
@@ -96,7 +96,8 @@ def _corpus_row(name: str, cases: Sequence[Case]) -> list[str]:
 def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
     judged = [(case, verdict_of(case, policy)) for case in cases]
     rows = [["all, thresholds as they are", *_error_cells(errors(judged))]]
-    if policy.version > 1:
+    learnt = policy == read_policy()
+    if learnt:
         by_corpus, by_encoder = held_out(cases, policy), held_out_encoders(cases, policy)
         rows.append(
             ["all, each corpus judged by thresholds set on the others", *_error_cells(errors(by_corpus))]
@@ -118,7 +119,10 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
     whole = _table(headings, rows)
     kinds = sorted({KINDS.get(case.encoder, case.encoder) for case, _ in judged})
     groups = [
-        [f"encoder: {kind}", *_error_cells(errors([p for p in judged if KINDS.get(p[0].encoder) == kind]))]
+        [
+            f"encoder: {kind}",
+            *_error_cells(errors([p for p in judged if KINDS.get(p[0].encoder, p[0].encoder) == kind])),
+        ]
         for kind in kinds
     ]
     groups += [
@@ -129,7 +133,10 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
         [f"made: {kind}", *_error_cells(errors([p for p in judged if p[0].kind == kind]))]
         for kind in sorted({c.kind for c, _ in judged})
     ]
-    return f"{whole}\n\nBy groups, each corpus judged by thresholds that were set on the others:\n\n{_table(headings, groups)}"
+    how = (
+        "each corpus judged by thresholds that were set on the others" if learnt else "thresholds as they are"
+    )
+    return f"{whole}\n\nBy groups, {how}:\n\n{_table(headings, groups)}"
 
 
 def _error_cells(found: Errors) -> list[str]:
@@ -152,7 +159,7 @@ def _separation_groups(cases: Sequence[Case]) -> str:
     kinds = sorted({KINDS.get(case.encoder, case.encoder) for case in cases})
     corpora = _in_order({case.corpus for case in cases}, CORPORA)
     best = [s.measure for s in separations(cases, resamples=0)]
-    groups = [[c for c in cases if KINDS.get(c.encoder) == kind] for kind in kinds]
+    groups = [[c for c in cases if KINDS.get(c.encoder, c.encoder) == kind] for kind in kinds]
     groups += [[c for c in cases if c.corpus == name] for name in corpora]
     rows = []
     for measure in best:

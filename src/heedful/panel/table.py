@@ -12,7 +12,7 @@ from heedful.audits.result import read_frame, write_frame
 from heedful.panel.case import Case
 
 MEASURED = Path(__file__).with_name("measured.parquet")
-"""What was measured of the panel; heedful panel --join adds to it."""
+"""What was measured of the panel; docs/make_panel.py adds to it."""
 
 _OF_CASE = [name for name in Case.model_fields if name != "numbers"]
 

@@ -114,7 +114,7 @@ def _by_verdict(material: Material, near: Sequence[Neighbour], run: str) -> Iter
 
 def _more_texts(material: Material, run: str) -> Iterator[Step]:
     """Until it is known, a heatmap is not shown; say how many texts would tell."""
-    undecided = [j for j in material.verdict.judgements if j.rule.decides]
+    undecided = [j for j in material.verdict.judgements if j.rule.forbid is not None]
     lacking = max((j.lacking for j in undecided), default=0)
     missing = dict.fromkeys(j.rule.audit for j in undecided if j.rule.audit not in material.summaries)
     options = material.about.options

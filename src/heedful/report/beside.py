@@ -64,6 +64,8 @@ def beside(found: Alternatives) -> Beside:
 def _says(found: Alternatives) -> str:
     others = joined([spoken(column.source) for column in found.columns[1:]])
     if not found.better:
+        if not any(column.told for column in found.columns):
+            return f"So few texts do not tell whether {others} would do better than attention: audit more."
         return f"None of {others} did better than attention here: there is nothing to show in its place."
     said = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
     if found.best.verdict == "do not show":
@@ -77,7 +79,7 @@ def _notes(found: Alternatives) -> list[str]:
     drawn = f"a random sample of {found.texts:,} of {found.of:,} texts, drawn with seed {found.seed}" if found.texts < found.of else f"all {found.texts:,} texts"  # fmt: skip
     notes = [
         f"All columns are of {drawn}. A text that a measure cannot tell of one of them is left out for all. Intervals are of 95 %.",
-        "What decides which is best is how many of these rules it passes, and then how far it comes on average, from the worst that each "
+        "What decides which is best is how few of these rules it fails, how many it passes, and then how far it comes on average, from the worst that each "
         "number can be (0) to the best (1). That a heatmap is sharp is asked for, and a sharper one gains nothing.",
         "Leave-one-out deletes single words, and so is close to what tests by deletion ask.",
     ]  # fmt: skip

@@ -27,7 +27,7 @@ def find(run: str | Path, *, runs: Path = Path("runs")) -> Material:
 def audits_of(run: Path) -> list[Path]:
     """Folders of a run's finished audits, what tells most first.
 
-    Of attention before other scores; whole before partial ones; of all texts before samples; then those of more texts, and
+    Whole before partial ones; of attention before other scores; of all texts before samples; then those of more texts, and
     of these the newest.
     """
     found = [path.parent for path in run.glob(f"audits/*/{RESULT}")]
@@ -56,6 +56,6 @@ def _rank(folder: Path) -> tuple[bool, bool, bool, int]:
         about, partial = content["about"], bool(content["verdict"].get("partial", False))
         options = about["options"]
         sampled = bool(options["quick"]) or options.get("limit") is not None
-        return options["source"] != "attention", partial, sampled, -int(about["texts"])
+        return partial, options["source"] != "attention", sampled, -int(about["texts"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False, False, False, -sys.maxsize  # damaged: it comes first, so that the user hears of it

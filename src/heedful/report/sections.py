@@ -103,7 +103,7 @@ def _deciding(material: Material) -> list[Judgement]:
         case "do not show":
             return [j for j in judgements if j.outcome == "bad"]
         case "not enough evidence":
-            return [j for j in judgements if j.rule.decides and j.outcome in _UNDECIDED]
+            return [j for j in judgements if j.rule.forbid is not None and j.outcome in _UNDECIDED]
         case "show with caveat":
             return [j for j in judgements if j.outcome != "good"]
     return [j for j in judgements if j.rule.decides]
@@ -229,18 +229,18 @@ def why(judgement: Judgement, *, least_texts: int) -> str:
     if number.low is None or number.high is None:
         return "It has no interval, so that it is not counted."
     side = _threshold(rule.forbid, share="share of" in rule.about.description)
-    more = f"About {judgement.lacking:,} more texts would tell."
+    more = f" About {judgement.lacking:,} more texts would tell." if judgement.lacking else ""
     if judgement.outcome == "too few":
         many = f"Only {number.count:,} text{'s' if number.count != 1 else ''} tell{'s' if number.count == 1 else ''} it"
         if number.missing:
             many += f" (of {number.missing:,} others it cannot be told)"
         beyond = rule.judge(number, least_texts=1) == "bad"
         reach = f"The whole interval lies beyond {side}, which would forbid, and yet it is not counted. " if beyond else ""  # fmt: skip
-        return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few looks surer than it is. {more}"
+        return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few looks surer than it is.{more}"
     if judgement.outcome == "open":
         if number.bound == "lower":
             return f"It is a lower bound: the true number may lie on either side of {side}."
-        return f"The interval lies on both sides of {side}, so that it neither passes nor fails. {more}"
+        return f"The interval lies on both sides of {side}, so that it neither passes nor fails.{more}"
     if number.bound == "lower" and judgement.outcome == "unclear":
         return "It is a lower bound: the true number may be anything above it, so that it is no clear pass."
     return ""
