@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
 import torch
@@ -26,6 +27,17 @@ class Lost(NamedTuple):
 
 
 def lost(
+    reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
+) -> list[Lost]:
+    """Give what each ranking loses; one that was asked for before, by an audit of other scores, is not read again."""
+    keys = [(top, hashlib.sha256(ranks.contiguous().numpy().tobytes()).digest()) for ranks in rankings]
+    new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.lost}
+    if new:
+        reading.lost.update(zip(new, _read(reading, words, list(new.values()), top=top), strict=True))
+    return [reading.lost[key] for key in keys]
+
+
+def _read(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
 ) -> list[Lost]:
     """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""

@@ -134,9 +134,10 @@ def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.
             return None
         try:
             frame = read_frame(measured_file(folder, source))
-            known = {column.partition(".")[0] for column in frame.columns}
-            if frame["row"].to_list() != rows.tolist() or not known >= {SCORES, *audits}:
+            if frame["row"].to_list() != rows.tolist() or SCORES not in frame.columns:
                 return None
+            if any(set(frame[_revision(name)]) != {audit.revision} for name, audit in audits.items()):
+                return None  # measured by an audit whose numbers meant something else
         except (BadInput, pl.exceptions.ColumnNotFoundError):
             return None  # damaged: measured again
         frames[source] = frame
@@ -166,9 +167,14 @@ def _rows(reading: Reading, source: str, audits: dict[str, Audit], labels: tuple
         SCORES: ragged(reading.scores(source), reading.mask),
     }
     for name, audit in audits.items():
+        columns[_revision(name)] = [audit.revision] * len(reading.rows)
         for column, values in audit.rows(reading).items():
             columns[f"{name}.{column}"] = values.numpy() if isinstance(values, torch.Tensor) else values
     return pl.DataFrame(columns, schema_overrides={SCORES: pl.List(pl.Float32)})
+
+
+def _revision(audit: str) -> str:
+    return f"{audit}.revision"
 
 
 def _of_the_same_texts(frames: dict[str, pl.DataFrame], common: list[Rule]) -> dict[str, pl.DataFrame]:

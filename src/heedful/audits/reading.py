@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -15,6 +16,9 @@ from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.divergence import tvd
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.states import States
+
+if TYPE_CHECKING:
+    from heedful.audits.deleted import Lost
 
 _NUMBERS = 1 << 22
 """Numbers laid out at a time when many weights are decoded: 16 MB."""
@@ -35,6 +39,8 @@ class Reading:
     own: Float[Tensor, "batch items"] | None = None
     """Scores of the user's own."""
     _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
+    lost: dict[tuple[int, bytes], Lost] = field(default_factory=dict, repr=False)
+    """What was lost by deleting words in an order, so that no order is read twice."""
 
     @property
     def rows(self) -> Int[Tensor, " batch"]:
