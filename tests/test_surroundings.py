@@ -16,7 +16,7 @@ from heedful.data.synthetic.opinion_words import opinion_words
 
 HERE = Path(__file__)
 ROOT = HERE.parent.parent
-ASKS = "test_what_is_asked_for_is_seen"
+SEES, ASKS = "test_home_cache_and_data_are_nobodys", "test_what_is_asked_for_is_seen"
 
 
 def test_home_cache_and_data_are_nobodys() -> None:
@@ -61,19 +61,14 @@ def pytest_of(*words: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_a_users_own_things_are_not_seen(users: dict[str, str]) -> None:
-    assert "1 passed" in pytest_of(f"{HERE}::test_home_cache_and_data_are_nobodys", **users)
-    assert "1 passed" in pytest_of(f"{HERE}::{ASKS}", **users)
+def test_a_users_own_things_are_seen_where_they_are_asked_for_and_nowhere_else(users: dict[str, str]) -> None:
+    assert "2 passed" in pytest_of(f"{HERE}::{SEES}", f"{HERE}::{ASKS}", **users)
 
 
-def test_real_things_that_are_missing_are_a_skip_or_where_they_were_asked_for_a_failure() -> None:
-    reason = "HEEDFUL_DATA does not point at a folder of real datasets"
-    skipped = pytest_of(f"{HERE}::{ASKS}")
-    assert "1 skipped" in skipped and reason in skipped
-    failed = pytest_of(f"{HERE}::{ASKS}", HEEDFUL_REAL="1")
-    assert "1 error" in failed and reason in failed
-
-
-def test_exactly_what_asks_for_real_things_is_marked() -> None:
-    found = pytest_of("-m", "real", "--collect-only", str(HERE))
-    assert [line for line in found.splitlines() if "::" in line] == [f"{HERE.relative_to(ROOT)}::{ASKS}"]
+@pytest.mark.parametrize(("wanted", "end"), [("", "1 skipped, 4 deselected"), ("1", "4 deselected, 1 error")])
+def test_real_things_that_are_missing_are_a_skip_or_where_they_are_wanted_a_failure(
+    wanted: str, end: str
+) -> None:
+    """Of this file, exactly one test is marked as asking for them."""
+    said = pytest_of("-m", "real", str(HERE), HEEDFUL_REAL=wanted)
+    assert end in said and "HEEDFUL_DATA does not point at a folder of real datasets" in said

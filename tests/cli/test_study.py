@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import heedful.training.objectives.imitation
+import heedful.training.twins
 from heedful.studies.answer import answer
 from heedful.studies.running import Row, Studied
 from heedful.studies.study import STUDIES, Setting, Study
@@ -105,8 +108,11 @@ def test_a_sparse_normaliser_is_no_point_of_the_scale():
     assert answered(*rows).endswith("highest, 0.90 (0.88 to 0.92), with sparsemax.")
 
 
-@pytest.mark.slow
 def test_a_small_grid_becomes_a_table_a_figure_and_rows(run, reviews, monkeypatch):
+    # New processes would take longer than all that they do.
+    monkeypatch.setattr(heedful.training.twins, "ProcessPoolExecutor", lambda *args: ThreadPoolExecutor(1))
+    monkeypatch.setattr(heedful.training.objectives.imitation, "EPOCHS", 2)
+
     def grid(corpus: str) -> list[Setting]:
         small = {"hidden": 4, "embedding_size": 8, "epochs": 1}
         return [Setting(str(n), corpus, {**small, "heads": n}, n) for n in (1, 2)]
