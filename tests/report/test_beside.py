@@ -107,6 +107,20 @@ def test_a_difference_that_may_be_chance_makes_none_better(kept) -> None:
     assert Material.read(kept(clear)).alternatives.better  # type: ignore[union-attr]
 
 
+def test_too_few_texts_tell_nothing_of_others_either(result, tmp_path) -> None:
+    """What the policy does not count against attention, it does not count for an explainer."""
+    found = result(names=TWO, policy=policy_of(*RULES, least_texts=61))
+    folder = found.save(tmp_path / "few")
+    made = compared(found, RULES, BETTER, least_texts=61)
+    assert made.best.gain.low > 0  # type: ignore[union-attr,operator]
+    assert not made.better
+    page = render([Material.read(folder)])
+    assert "Compare on more texts." in page
+    assert "Nothing else to show" not in page
+    assert "So few texts do not tell whether gradient, leave-one-out and integrated gradients would do better" in page  # fmt: skip
+    assert data_of(page)["beside"] is None
+
+
 def test_what_was_left_out_is_named_with_the_reason(kept) -> None:
     found = Material.read(kept(BETTER)).alternatives
     assert found is not None

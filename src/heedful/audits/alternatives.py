@@ -41,8 +41,8 @@ class Column(BaseModel):
 
     @property
     def told(self) -> bool:
-        """Whether any rule has an answer."""
-        return any(judgement.outcome in ("good", "unclear", "bad") for judgement in self.judgements)
+        """Whether any rule by which columns are compared has an answer, from as many texts as the policy asks for."""
+        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if compares(j.rule))
 
     @property
     def mean(self) -> float:
@@ -83,6 +83,8 @@ class Alternatives(BaseModel):
     def better(self) -> bool:
         """Whether the best explainer did better than attention, by what it passes or else clearly on average."""
         best, own = self.best, self.attention
+        if not (best.told or own.told):
+            return False
         if best.standing != own.standing:
             return best.standing > own.standing
         return best.gain is not None and best.gain.low is not None and best.gain.low > 0

@@ -140,7 +140,9 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
             yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return
     said, command = beside(found).says, f"heedful explain {run} --explainer {found.best.source} TEXT"
-    if not found.better or found.best.verdict == "do not show":
+    if not any(column.told for column in found.columns):
+        yield Step("Compare on more texts", said)
+    elif not found.better or found.best.verdict == "do not show":
         yield Step("Nothing else to show", said)
     elif found.best.verdict == "not enough evidence":
         yield Step("Look at another explainer", said, command)

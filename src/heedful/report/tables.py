@@ -113,7 +113,7 @@ def card(material: Material) -> str:
     if material.lacks:
         lines += [f"This is a partial audit: {material.lacks}.", ""]
     elif verdict.record:
-        lines += [f"How often this verdict is wrong: {_safe(verdict.record)}", ""]
+        lines += [_safe(verdict.record), ""]
     for finding in deciding:
         interval = f" (95 % interval: {finding.interval})" if finding.interval else ""
         lines.append(f"- {finding.sentence}{interval}{f' {finding.why}' if finding.why else ''}")
