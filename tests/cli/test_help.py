@@ -40,7 +40,7 @@ def test_train_shows_one_flag_for_every_field_and_nothing_else(run, monkeypatch)
     rows = run("train", "--help").out.split("Arguments")[1]
     flags = set(re.findall(r"│ --(?:\[no-\])?([a-z-]+)", rows))
     fields = {name.replace("_", "-") for name in TrainConfig.model_fields} - {"dataset"}
-    assert flags == fields | {"config", "runs", "help"}
+    assert flags == fields | {"config", "for-show", "runs", "help"}
 
 
 def test_panels_follow_the_order_of_work(run):
