@@ -6,6 +6,7 @@ model = heedful.train("sst2", encoder="bilstm", vectors="glove-840b-300d")
 model.predict(["a warm , funny , engaging film ."])
 heedful.explain(model, ["a warm , funny film ."], "leave_one_out")
 heedful.audit(model, "sst2", quick=True).verdict
+heedful.train_for_show("mr", vectors="glove-840b-300d").result.verdict
 heedful.load("runs/…")
 """
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from heedful.comparing.comparison import Comparison
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
+    from heedful.panel.for_show import ForShow
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train"]
+__all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train", "train_for_show"]
 
 
 def __getattr__(name: str) -> Any:
@@ -54,6 +56,27 @@ def train(
 
     resolved = resolve({"dataset": str(dataset), **options}, file=Path(config) if config else None)
     return run_training(resolved, runs=Path(runs), console=Console(stderr=True, quiet=not progress))
+
+
+def train_for_show(
+    dataset: str,
+    *,
+    runs: str | Path = "runs",
+    config: str | Path | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> ForShow:
+    """Train a model whose attention may be shown, and audit it, as `heedful train --for-show` does.
+
+    The result has the `classifier`, the audit's `result`, the `ordinary` model beside it, and `cost()` in words.
+    """
+    from rich.console import Console
+
+    from heedful.panel.for_show import train_for_show as make
+
+    given = {"dataset": str(dataset), **options}
+    console = Console(stderr=True, quiet=not progress)
+    return make(given, file=Path(config) if config else None, runs=Path(runs), console=console)
 
 
 def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rich.console import Console
 
+import heedful
 from heedful.cli.app import app
 from heedful.errors import BadInput
 from heedful.panel.for_show import train_for_show
@@ -28,10 +28,18 @@ def reviews(tmp_path):
     return path
 
 
-def test_an_ordinary_model_teaches_one_for_show_which_is_audited_whole(reviews, tmp_path):
-    made = train_for_show(
-        {"dataset": str(reviews), **TINY}, runs=tmp_path / "runs", console=Console(quiet=True)
+def answers(monkeypatch, by_encoder):
+    """Let dev texts give an answer that is known."""
+    monkeypatch.setattr(
+        "heedful.panel.for_show._on_dev", lambda model, console: by_encoder[model.model.architecture.encoder]
     )
+
+
+def test_where_an_ordinary_model_does_not_pass_it_teaches_one_for_show_which_is_audited_whole(
+    reviews, tmp_path, monkeypatch
+):
+    answers(monkeypatch, {"bilstm": "do not show", "pointer": "show"})
+    made = heedful.train_for_show(reviews, runs=tmp_path / "runs", progress=False, **TINY)
     config = Run(made.classifier.run).config()
     assert (config["encoder"], config["objective"]) == ("pointer", "erasure")
     assert config["base"] == str(made.ordinary.run)
@@ -41,6 +49,26 @@ def test_an_ordinary_model_teaches_one_for_show_which_is_audited_whole(reviews, 
     )  # sixteen test texts
     ours, theirs = (Run(run).metrics()["test"]["f1"] for run in (made.classifier.run, made.ordinary.run))
     assert f"{ours:.3f}" in made.cost() and f"{100 * (ours - theirs):+.1f} points" in made.cost()
+
+
+def test_an_ordinary_model_that_passes_on_dev_is_taken_and_costs_nothing(reviews, tmp_path, monkeypatch):
+    answers(monkeypatch, {"bilstm": "show"})
+    made = train_for_show({"dataset": str(reviews), **TINY}, runs=tmp_path / "runs")
+    assert made.classifier.run == made.ordinary.run and "nothing was given up" in made.cost()
+    assert [path.name.split("-")[1] for path in (tmp_path / "runs").iterdir()] == ["bilstm"]
+
+
+def test_a_model_for_show_that_does_no_better_is_not_taken(reviews, tmp_path, monkeypatch):
+    answers(monkeypatch, {"bilstm": "show with caveat", "pointer": "do not show"})
+    made = train_for_show({"dataset": str(reviews), **TINY}, runs=tmp_path / "runs")
+    assert made.classifier.run == made.ordinary.run
+
+
+def test_what_is_chosen_is_chosen_on_dev(reviews, tmp_path):
+    made = train_for_show({"dataset": str(reviews), **TINY}, runs=tmp_path / "runs")
+    # One audit is kept, of the model that was chosen, and it is of test texts.
+    assert list((tmp_path / "runs").glob("*/audits/*")) == [made.result.folder]
+    assert Run(made.result.folder).config()["split"] == "test"
 
 
 @pytest.mark.parametrize("option", [{"encoder": "cnn"}, {"objective": "seat"}])

@@ -15,11 +15,15 @@ CORPORA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "sst_wiki": {"vectors": "glove-840b-300d", "train_embeddings": False, "hidden": 64},
         "mock_1_strong": {**_SMALL, "limit": 3000},
         "mock_5_strong": _SMALL,
-        "babi_1_generated": {**_SMALL, "limit": None, "epochs": 30, "patience": 5},
+        "babi_1_generated": {"preset": "jain-wallace", "epochs": 100, "patience": 15},
         "trec+token": _SMALL,
         "ag_news_binary+token": _SMALL,
         "mr+pair": _SMALL,
         "sst2+order": {**_SMALL, "limit": 4000},
+        "tweeteval_hate+token": _SMALL,
+        "tweeteval_emotion+token": _SMALL,
+        "mr+token": _SMALL,
+        "20news_sports+token": _SMALL,
     }
 )
 """With the options that models of each are trained by: gendered pronouns and reviews beside an encyclopedia (Pruthi et
