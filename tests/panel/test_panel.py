@@ -14,11 +14,12 @@ from heedful.audits.subject import Subject
 from heedful.audits.texts import choose_texts
 from heedful.config import AuditOptions
 from heedful.data.vocabulary import Vocabulary
+from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter
 from heedful.panel.case import Case
 from heedful.panel.learn import LEARNT, held_out, learn
-from heedful.panel.measure import measure, read_cases
+from heedful.panel.measure import check, measure, read_cases
 from heedful.panel.members import MEMBERS, Member
 from heedful.panel.page import overview, page
 from heedful.panel.separation import auroc, separation
@@ -186,6 +187,28 @@ def test_a_panel_is_measured_once_and_goes_on_where_it_was(tmp_path, monkeypatch
     again = measure("mock_2_strong+token", SMALL, members, folder=tmp_path, texts=120, say=said.append)
     assert again == found and len(said) == 2
     assert sorted(read_cases(tmp_path), key=lambda c: c.name) == sorted(found, key=lambda c: c.name)
+    more = measure(
+        "mock_2_strong+token",
+        SMALL,
+        members,
+        folder=tmp_path,
+        texts=120,
+        also=["plausibility"],
+        say=said.append,
+    )
+    assert len(said) == 4 and all(
+        m.numbers.items() > f.numbers.items() for m, f in zip(more, found, strict=True)
+    )
+    assert all("plausibility.auprc" in case.numbers for case in more)
+    fewer = measure("mock_2_strong+token", SMALL, members[:1], folder=tmp_path, texts=100, say=said.append)
+    assert fewer[0].limit == 100 and fewer[0].texts <= 100 and len(said) == 5
+
+
+def test_a_corpus_of_which_nobody_marked_the_evidence_is_refused(tmp_path):
+    path = tmp_path / "reviews.csv"
+    path.write_text("text,label\n" + "".join(f"film {n},{n % 2}\n" for n in range(60)), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"Nobody marked the evidence in .*: plant some"):
+        check(str(path))
 
 
 def test_truth_is_the_share_of_texts_whose_first_word_is_what_they_need(toy_classifier, tmp_path):

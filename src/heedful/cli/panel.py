@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,9 @@ def panel(
     corpora: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME,NAME,…", help="Corpora to measure; all if not given.", rich_help_panel="Data"
+            metavar="NAME,NAME,…",
+            help="Corpora to measure; those of the panel if not given. Any other with marked evidence will do, such as yelp+token.",
+            rich_help_panel="Data",
         ),
     ] = None,
     members: Annotated[
@@ -40,6 +43,14 @@ def panel(
     texts: Annotated[
         int, typer.Option(min=100, help="Test texts that each model is audited on.", rich_help_panel="Data")
     ] = 300,
+    also: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME,…",
+            help="Audits to ask besides those of a verdict: word_stability, plausibility, randomisation, seed_stability, imitation. Slow.",
+            rich_help_panel="Data",
+        ),
+    ] = None,
     folder: Annotated[
         Path,
         typer.Option(
@@ -77,9 +88,9 @@ def panel(
       heedful panel --measure --corpora mock_1_strong,trec+token --folder panel -o panel.md
     """
     from heedful.audits.policy import read_policy
-    from heedful.panel.corpora import CORPORA
+    from heedful.panel.corpora import CORPORA, options_of
+    from heedful.panel.measure import ALSO, check, read_cases
     from heedful.panel.measure import measure as measure_panel
-    from heedful.panel.measure import read_cases
     from heedful.panel.members import MEMBERS
     from heedful.panel.page import overview, page
     from heedful.panel.table import MEASURED, joined, read_table, write_table
@@ -88,14 +99,18 @@ def panel(
     rules = read_policy(policy)
     cases = read_table() if MEASURED.is_file() else []
     if measure:
-        chosen = _chosen(corpora, CORPORA, "corpus")
-        models = [MEMBERS[name] for name in _chosen(members, MEMBERS, "model of the panel")]
+        chosen = _names(corpora) or list(CORPORA)
+        models = [MEMBERS[name] for name in _known(_names(members), MEMBERS, "model of the panel") or MEMBERS]
+        others = _known(_names(also), ALSO, "audit to ask besides")
+
+        for name in _names(corpora):
+            check(name)
 
         def say(message: str) -> None:
             error_console().print(plain(message), soft_wrap=True)
 
         for name in chosen:
-            measure_panel(name, CORPORA[name], models, folder=folder, texts=texts, say=say)
+            measure_panel(name, options_of(name), models, folder=folder, texts=texts, also=others, say=say)
     if own := read_cases(folder):
         error_console().print(f"{len(own)} heatmaps of {plain(folder)} count too.", soft_wrap=True)
         cases = joined(cases, own)
@@ -112,11 +127,13 @@ def panel(
             error_console().print(f"Written: [bold]{plain(path)}[/]", soft_wrap=True)
 
 
-def _chosen(names: str | None, known: object, kind: str) -> list[str]:
-    """Read names separated by commas, and refuse an unknown one."""
-    every = list(known)  # type: ignore[call-overload]
-    wanted = [name.strip() for name in names.split(",") if name.strip()] if names else every
-    for name in wanted:
-        if name not in every:
+def _names(given: str | None) -> list[str]:
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
+
+
+def _known(names: list[str], known: Iterable[str], kind: str) -> list[str]:
+    """Refuse a name that is unknown."""
+    for name in names:
+        if name not in (every := list(known)):
             raise BadInput(f"There is no {kind} named {name!r}: {did_you_mean(name, every)}")
-    return wanted
+    return names

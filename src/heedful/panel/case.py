@@ -45,6 +45,8 @@ class Case(BaseModel):
     """The same as a plain share."""
     texts: int
     """How many texts needed their evidence."""
+    limit: int = 300
+    """Of how many at most."""
     without: float
     """Accuracy without the evidence."""
     alone: float

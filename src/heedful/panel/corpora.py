@@ -29,3 +29,8 @@ CORPORA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 """With the options that models of each are trained by: gendered pronouns and reviews beside an encyclopedia (Pruthi et
 al. 2020), opinion words among filler (Amini & Kosseim 2022), supporting sentences (bAbI), and words, a pair and an ordered
 pair planted in real texts (Bastings et al. 2022)."""
+
+
+def options_of(corpus: str) -> Mapping[str, Any]:
+    """How models of a corpus are trained; any other corpus with known evidence is taken for a small one."""
+    return CORPORA.get(corpus, _SMALL)

@@ -30,6 +30,21 @@ from heedful.training.train import resolve, train
 TEXTS = 300
 """Test texts that each model is audited on."""
 
+ALSO: Mapping[str, Mapping[str, Any]] = {
+    "word_stability": {"synonyms": "glove-840b-300d"},
+    "plausibility": {},
+    "randomisation": {"shuffled_labels": True},
+    "seed_stability": {"seeds": (20,)},
+    "imitation": {"seeds": (10,)},
+}
+"""Audits that a verdict does not ask, most of which train a model or more; asked of the panel by name, with these options."""
+
+_RETRAINED = ("randomisation", "seed_stability", "imitation")
+"""Of them, those that train the model once more, which cannot be done to a model that was altered afterwards."""
+
+_TELLS = {"randomisation": "randomisation.similarity_shuffled_labels"}
+"""The number that tells whether an audit was asked, where others of it are measured for every model."""
+
 Say = Callable[[str], None]
 
 
@@ -40,21 +55,25 @@ def measure(
     *,
     folder: Path,
     texts: int = TEXTS,
+    also: Sequence[str] = (),
     say: Say = lambda message: None,
 ) -> list[Case]:
-    """Measure the members of one corpus; a model that cannot be trained is said, and left out."""
+    """Measure the members of one corpus, and of those measured ask `also` other audits.
+
+    A model that cannot be trained, and an audit that cannot be asked, are said and left out.
+    """
     torch.set_num_threads(1)
     try:
-        load_corpus(DataOptions(dataset=corpus))
+        check(corpus)
     except BadInput as error:
         say(f"{corpus} is left out. {error}")
         return []
     found = []
     for member in members:
         for source in ("attention", *(SOURCES if member.explained else ())):
-            path = folder / "cases" / corpus / f"{member.name}--{source}.json"
+            path = folder / "cases" / corpus.replace("/", "-") / f"{member.name}--{source}.json"
             case = read_case(path)
-            if case is None:
+            if case is None or case.limit != texts:
                 try:
                     classifier = _model(corpus, options, member, folder / "runs")
                     case = _ask(corpus, member, classifier, source, texts=texts)
@@ -62,10 +81,28 @@ def measure(
                     say(f"{corpus} {member.name}: {error}")
                     break
                 write_json(path, case.model_dump(mode="json"))
-                said = "unknown" if case.truth is None else f"{case.truth:.2f}"
-                say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {said}, {case.sort}")
+                truth = "unknown" if case.truth is None else f"{case.truth:.2f}"
+                say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
+            if source == "attention":
+                for name in _missing(case, member, also):
+                    try:
+                        case = _ask_also(case, name, _model(corpus, options, member, folder / "runs"))
+                    except HeedfulError as error:
+                        say(f"{case.name}, {name}: {error}")
+                        continue
+                    write_json(path, case.model_dump(mode="json"))
+                    say(f"{case.name}: {name}")
             found.append(case)
     return found
+
+
+def check(corpus: str) -> None:
+    """Refuse a corpus that is not there, or in which nobody marked what decides."""
+    split = load_corpus(DataOptions(dataset=corpus)).splits["test"]
+    if split.evidence is None or not any(split.evidence):
+        raise BadInput(
+            f"Nobody marked the evidence in {corpus}, so that nothing is known of its models: plant some ({corpus}+token, +pair or +order)."
+        )
 
 
 def read_case(path: Path) -> Case | None:
@@ -120,10 +157,27 @@ def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, te
         truth=None if math.isnan(truth.score) else truth.score,
         share=None if math.isnan(truth.share) else truth.share,
         texts=truth.texts,
+        limit=texts,
         without=truth.without,
         alone=truth.alone,
         numbers=_numbers(summaries),
     )
+
+
+def _missing(case: Case, member: Member, also: Sequence[str]) -> list[str]:
+    """Give the audits that were not asked of a case yet, and can be."""
+    return [
+        name
+        for name in also
+        if not any(measure.startswith(_TELLS.get(name, f"{name}.")) for measure in case.numbers)
+        and not (member.altered and name in _RETRAINED)
+    ]
+
+
+def _ask_also(case: Case, name: str, classifier: Classifier) -> Case:
+    """Ask one more audit on the same texts."""
+    summaries = audit(classifier, only=[name], limit=case.limit, **ALSO[name]).summaries
+    return case.model_copy(update={"numbers": {**case.numbers, **_numbers({name: summaries[name]})}})
 
 
 def _numbers(summaries: Mapping[str, Any]) -> dict[str, Number]:

@@ -45,7 +45,7 @@ def read_table(path: Path = MEASURED) -> list[Case]:
             for row in rows.iter_rows(named=True)
         }
         first = rows.row(0, named=True)
-        cases.append(Case(**{name: first[name] for name in _OF_CASE}, numbers=numbers))
+        cases.append(Case(**{name: first[name] for name in _OF_CASE if name in first}, numbers=numbers))
     return cases
 
 
