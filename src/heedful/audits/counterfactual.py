@@ -131,10 +131,12 @@ class Counterfactual(Audit):
             "Searched, not solved: the numbers are lower bounds."
             + (" The search is the published one (5 starts, 500 steps of Adam at 0.01)." if self.options.method == "search" else "")
         )  # fmt: skip
+        of_needed = f"for {at_least}{percent(needed[0])} of those whose prediction needs attention at all"
         return self.summary(
             rows,
             f"For {at_least}{percent(replaceable[0])} of the texts a very different heatmap (JSD ≥ {DIFFERENT:.2f}) gives "
-            f"the same prediction within {self.epsilon}, and for {at_least}{percent(needed[0])} of those whose prediction needs attention at all; the largest JSD is {at_least}{value(numbers[0])} on average, of {LN_2:.2f} possible.",
+            f"the same prediction within {self.epsilon}, and {of_needed if needed[0].count else 'no prediction needs attention at all'}; "
+            f"the largest JSD is {at_least}{value(numbers[0])} on average, of {LN_2:.2f} possible.",
             numbers,
             note,
         )

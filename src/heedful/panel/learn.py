@@ -9,7 +9,7 @@ import numpy as np
 from heedful.audits.policy import Policy, Rule
 from heedful.audits.verdict import KINDS, Verdict
 from heedful.panel.case import Case
-from heedful.panel.separation import oriented
+from heedful.panel.separation import oriented, separation
 from heedful.panel.verdicts import verdict_of
 
 LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
@@ -23,12 +23,31 @@ _STEP = 0.05
 
 
 def learn(cases: Sequence[Case], policy: Policy) -> Policy:
-    """Give the policy with the lines that forbid set on these cases; everything else stays as it is."""
-    return policy.model_copy(
-        update={
-            "rules": tuple(_set(rule, cases) if rule.measure in LEARNT else rule for rule in policy.rules)
-        }
-    )
+    """Give the policy with the lines that forbid set on these cases; everything else stays as it is.
+
+    A line that forbids no unfaithful model but those that another forbids too would refuse faithful ones and gain nothing: it is
+    left out, the one that tells the sorts apart least first, and its number asks for a caveat at the most.
+    """
+    drawn = {rule.measure: _set(rule, cases) for rule in policy.rules if rule.measure in LEARNT}
+    caught = {
+        name: {c.name for c in cases if c.sort == "unfaithful" and _forbids(rule, c)}
+        for name, rule in drawn.items()
+    }
+    for name in sorted(drawn, key=lambda name: _auroc(cases, name)):
+        others = set().union(*(found for other, found in caught.items() if other != name))
+        if len(caught) > 1 and caught[name] <= others:
+            del caught[name]
+            drawn[name] = drawn[name].model_copy(update={"forbid": None})
+    return policy.model_copy(update={"rules": tuple(drawn.get(rule.measure, rule) for rule in policy.rules)})
+
+
+def _forbids(rule: Rule, case: Case) -> bool:
+    return rule.forbid is not None and oriented(case, rule.measure) < rule.forbid
+
+
+def _auroc(cases: Sequence[Case], measure: str) -> float:
+    found = separation(cases, measure, resamples=0)
+    return found.auroc if found else 0.0
 
 
 def _set(rule: Rule, cases: Sequence[Case]) -> Rule:

@@ -82,7 +82,7 @@ def _lead(cases: Sequence[Case]) -> str:
 _SEPARATION = (
     "AUROC: the probability that of a faithful and an unfaithful model the faithful one has the better number (0.5 is a coin, below it "
     "the test is inverted), with a 95 % interval over corpora and models. Tests that replace weights keep the states as they are; tests that change "
-    "words read the text again."
+    "words read the text again. Where fewer models are counted, the audit trains models of its own and was asked of some alone."
 )
 
 
@@ -136,7 +136,8 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
     how = (
         "each corpus judged by thresholds that were set on the others" if learnt else "thresholds as they are"
     )
-    return f"{whole}\n\nBy groups, {how}:\n\n{_table(headings, groups)}"
+    note = "Intervals (95 %, Clopper and Pearson) take models for independent; those of one corpus are alike, so that they are a little too narrow."
+    return f"{whole}\n\n{note}\n\nBy groups, {how}:\n\n{_table(headings, groups)}"
 
 
 def _error_cells(found: Errors) -> list[str]:
@@ -148,11 +149,17 @@ def _count(rate: Rate) -> str:
 
 
 def _separation_table(cases: Sequence[Case]) -> str:
+    found = separations(cases)
     rows = [
-        [f"`{s.measure}`", _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s)]
-        for s in separations(cases)
-    ]
-    return _table(("number", "what it does", "from", "AUROC (95 % interval)"), rows)
+        [f"`{s.measure}`", _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s), f"{s.faithful} and {s.unfaithful}"]
+        for s in found
+    ]  # fmt: skip
+    table = _table(
+        ("number", "what it does", "from", "AUROC (95 % interval)", "faithful and unfaithful models"), rows
+    )
+    judged = {s.measure.partition(".")[0] for s in found}
+    rest = [name for name in AUDITS if name not in judged]
+    return f"{table}\n\nNot judged, because too few models were asked: {', '.join(rest)}." if rest else table
 
 
 def _separation_groups(cases: Sequence[Case]) -> str:
