@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heedful.audits.policy import Policy, Rule
 from heedful.audits.verdict import KINDS, Verdict
@@ -15,54 +16,55 @@ from heedful.panel.verdicts import verdict_of
 LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
 """Numbers whose line that forbids is learnt; few, so that there is little to learn by heart."""
 
-TAIL = 0.05
-"""Of either sort: the line that forbids lies midway between the best unfaithful models and the worst faithful ones but this share."""
+SHOWN = 2.0
+"""How much worse it is to show an unfaithful heatmap than to refuse a faithful one: 5 % of the one are aimed at, and 10 % of the other."""
 
-_STEP = 0.05
-"""Thresholds are rounded to this: a finer one would only fit the panel."""
+_LINES = np.arange(21) * 0.05
+"""Lines that are tried; finer ones would only fit the panel."""
 
 
 def learn(cases: Sequence[Case], policy: Policy) -> Policy:
     """Give the policy with the lines that forbid set on these cases; everything else stays as it is.
 
-    A line that forbids no unfaithful model but those that another forbids too would refuse faithful ones and gain nothing: it is
-    left out, the one that tells the sorts apart least first, and its number asks for a caveat at the most.
+    The number that tells the sorts apart best gets the line at which least is lost. Another gets one only where less is lost
+    with both: a line that finds few whom the first does not find refuses faithful models and gains nothing, and its number then
+    asks for a caveat at the most.
     """
-    drawn = {rule.measure: _set(rule, cases) for rule in policy.rules if rule.measure in LEARNT}
-    caught = {
-        name: {c.name for c in cases if c.sort == "unfaithful" and _forbids(rule, c)}
-        for name, rule in drawn.items()
-    }
-    for name in sorted(drawn, key=lambda name: _auroc(cases, name)):
-        others = set().union(*(found for other, found in caught.items() if other != name))
-        if len(caught) > 1 and caught[name] <= others:
-            del caught[name]
-            drawn[name] = drawn[name].model_copy(update={"forbid": None})
-    return policy.model_copy(update={"rules": tuple(drawn.get(rule.measure, rule) for rule in policy.rules)})
+    counted = [case for case in cases if case.sort in ("faithful", "unfaithful")]
+    bad = np.array([case.sort == "unfaithful" for case in counted], dtype=bool)
+    if bad.all() or not bad.any():
+        return policy
+    lines: dict[str, float | None] = {}
+    refused = np.zeros(len(counted), dtype=bool)
+    for name in sorted(LEARNT, key=lambda name: -_auroc(cases, name)):
+        values = np.array([oriented(case, name) for case in counted])
+        lost = [_lost(refused | (values < line), bad) for line in _LINES]
+        if min(lost) >= _lost(refused, bad):
+            lines[name] = None
+            continue
+        # Where several lines are the best, the one in their middle is as far from either sort as can be.
+        best = _LINES[np.isclose(lost, min(lost))]
+        lines[name] = round(float(best[len(best) // 2]), 2)
+        refused |= values < lines[name]
+    return policy.model_copy(update={"rules": tuple(_drawn(rule, lines) for rule in policy.rules)})
 
 
-def _forbids(rule: Rule, case: Case) -> bool:
-    return rule.forbid is not None and oriented(case, rule.measure) < rule.forbid
+def _lost(refused: NDArray[np.bool_], bad: NDArray[np.bool_]) -> float:
+    return float(SHOWN * np.mean(~refused[bad]) + np.mean(refused[~bad]))
+
+
+def _drawn(rule: Rule, lines: Mapping[str, float | None]) -> Rule:
+    if rule.measure not in lines:
+        return rule
+    line = lines[rule.measure]
+    return rule.model_copy(
+        update={"forbid": line, "show": rule.show if line is None else max(rule.show, line)}
+    )
 
 
 def _auroc(cases: Sequence[Case], measure: str) -> float:
     found = separation(cases, measure, resamples=0)
     return found.auroc if found else 0.0
-
-
-def _set(rule: Rule, cases: Sequence[Case]) -> Rule:
-    good, bad = (
-        np.array([v for c in cases if c.sort == sort and not np.isnan(v := oriented(c, rule.measure))])
-        for sort in ("faithful", "unfaithful")
-    )
-    if not len(good) or not len(bad):
-        return rule
-    forbid = (np.quantile(bad, 1 - TAIL) + np.quantile(good, TAIL)) / 2
-    return rule.model_copy(update={"show": max(rule.show, _rounded(forbid)), "forbid": _rounded(forbid)})
-
-
-def _rounded(threshold: float) -> float:
-    return round(round(threshold / _STEP) * _STEP, 2)
 
 
 def held_out(cases: Sequence[Case], policy: Policy) -> list[tuple[Case, Verdict]]:
