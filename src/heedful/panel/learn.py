@@ -19,6 +19,9 @@ LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
 SHOWN = 2.0
 """How much worse it is to show an unfaithful heatmap than to refuse a faithful one: 5 % of the one are aimed at, and 10 % of the other."""
 
+ALIKE = 0.03
+"""Lines that lose this much more than the best are as good, by what so few models tell: it is about one standard error."""
+
 _LINES = np.arange(21) * 0.05
 """Lines that are tried; finer ones would only fit the panel."""
 
@@ -42,8 +45,8 @@ def learn(cases: Sequence[Case], policy: Policy) -> Policy:
         if min(lost) >= _lost(refused, bad):
             lines[name] = None
             continue
-        # Where several lines are the best, the one in their middle is as far from either sort as can be.
-        best = _LINES[np.isclose(lost, min(lost))]
+        # One model more or less tells no line from another: the one in the middle of the good ones is farthest from either sort.
+        best = _LINES[np.array(lost) <= min(lost) + ALIKE]
         lines[name] = round(float(best[len(best) // 2]), 2)
         refused |= values < lines[name]
     return policy.model_copy(update={"rules": tuple(_drawn(rule, lines) for rule in policy.rules)})
