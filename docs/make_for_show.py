@@ -18,8 +18,9 @@ from rich.console import Console
 
 import heedful
 from heedful.errors import HeedfulError
+from heedful.models.classifier import Classifier
 from heedful.panel.for_show import RECIPE
-from heedful.panel.frontier import page, write_figure
+from heedful.panel.frontier import MADE, page, write_figure
 from heedful.runs import Run
 from heedful.storage import write_json, write_text
 
@@ -30,7 +31,8 @@ SHARED = {"vectors": "glove-840b-300d", "train_embeddings": False, "hidden": 64,
 TEXTS = 1000
 METHODS: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "vanilla": ({"encoder": "bilstm"}, (0, 1, 2)),
-    "for show": ({**RECIPE, "base": "vanilla"}, (0, 1, 2)),
+    "for show": ({}, (0, 1, 2)),
+    "erasure": ({**RECIPE, "base": "vanilla"}, (0, 1, 2)),
     "average": ({"encoder": "average"}, (0,)),
     "pointer": ({"encoder": "pointer"}, (0,)),
     "steady": ({"encoder": "bilstm", "objective": "steady"}, (0,)),
@@ -39,17 +41,12 @@ METHODS: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "unreplaceable": ({"encoder": "bilstm", "objective": "unreplaceable"}, (0,)),
     "frozen": ({"encoder": "bilstm", "objective": "frozen"}, (0,)),
 }
-"""Options and seeds; those with a base are taught by the model of that method and seed."""
+"""Options and seeds; those with a base are taught by the model of that method and seed. `for show` is what `--for-show` takes."""
 
 
 def measure(corpus: str, method: str, seed: int, runs: Path) -> dict[str, Any]:
     """Train a model, or find it, audit it, and give what counts."""
-    options, _ = METHODS[method]
-    if "base" in options:
-        taught = {**METHODS[options["base"]][0], **SHARED, "seed": seed}
-        teacher = heedful.train(corpus, runs=runs, progress=False, **taught)
-        options = {**options, "base": str(teacher.run)}
-    model = heedful.train(corpus, runs=runs, progress=False, **{**SHARED, **options, "seed": seed})
+    model = _model(corpus, method, seed, runs)
     result = heedful.audit(model, progress=False, limit=TEXTS)
     assert model.run is not None
     metrics = Run(model.run).metrics()
@@ -60,9 +57,20 @@ def measure(corpus: str, method: str, seed: int, runs: Path) -> dict[str, Any]:
     }
     return {
         "corpus": corpus, "method": method, "seed": seed, "verdict": str(result.verdict), "dev": metrics["dev"][name],
-        "test": metrics["test"][name], "texts": result.about.texts, "top_loo": result.summaries["agreement"].number("tau_loo_top").estimate,
+        "test": metrics["test"][name], "encoder": model.model.architecture.encoder, "texts": result.about.texts, "top_loo": result.summaries["agreement"].number("tau_loo_top").estimate,
         **shares,
     }  # fmt: skip
+
+
+def _model(corpus: str, method: str, seed: int, runs: Path) -> Classifier:
+    given = {**SHARED, "seed": seed, "runs": runs, "progress": False}
+    if method == MADE:
+        return heedful.train_for_show(corpus, **given).classifier
+    options, _ = METHODS[method]
+    if "base" in options:
+        teacher = _model(corpus, options["base"], seed, runs)
+        options = {**options, "base": str(teacher.run)}
+    return heedful.train(corpus, **{**given, **options})
 
 
 def main() -> None:

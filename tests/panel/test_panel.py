@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from heedful.audits.audit import Number
-from heedful.audits.policy import Policy, Rule
+from heedful.audits.policy import Policy, Rule, read_policy
 from heedful.audits.subject import Subject
 from heedful.audits.texts import choose_texts
 from heedful.config import AuditOptions
@@ -18,6 +18,7 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter
 from heedful.panel.case import Case
+from heedful.panel.corpora import KEPT_APART
 from heedful.panel.learn import LEARNT, held_out, learn
 from heedful.panel.measure import check, measure, read_cases
 from heedful.panel.members import MEMBERS, Member
@@ -141,6 +142,15 @@ def test_thresholds_lie_between_the_sorts_and_are_judged_where_they_were_not_set
     ]
     found = errors(p for p in held_out(strange, POLICY) if p[0].corpus == "s")
     assert (found.shown, found.forbidden) == (Rate(6, 6), Rate(6, 6))
+
+
+def test_corpora_kept_apart_set_nothing_and_are_judged():
+    apart = next(iter(KEPT_APART))
+    strange = [case(f"s-{n}", apart, 0.9 if n % 2 else 0.0, 0.1 if n % 2 else 0.9) for n in range(40)]
+    assert learn([*panel(), *strange], POLICY) == learn(panel(), POLICY)
+    found = errors(p for p in held_out([*panel(), *strange], POLICY) if p[0].corpus == apart)
+    assert (found.shown, found.forbidden) == (Rate(20, 20), Rate(20, 20))
+    assert "kept apart" in page([*panel(), *strange], read_policy())
 
 
 def test_a_line_that_finds_nobody_else_is_left_out_and_one_that_does_is_kept():

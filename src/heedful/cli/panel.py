@@ -88,7 +88,7 @@ def panel(
       heedful panel --measure --corpora mock_1_strong,trec+token --folder panel -o panel.md
     """
     from heedful.audits.policy import read_policy
-    from heedful.panel.corpora import CORPORA, options_of
+    from heedful.panel.corpora import CORPORA, KEPT_APART, options_of
     from heedful.panel.measure import ALSO, check, read_cases
     from heedful.panel.measure import measure as measure_panel
     from heedful.panel.members import MEMBERS
@@ -99,7 +99,7 @@ def panel(
     rules = read_policy(policy)
     cases = read_table() if MEASURED.is_file() else []
     if measure:
-        chosen = _names(corpora) or list(CORPORA)
+        chosen = _names(corpora) or [*CORPORA, *KEPT_APART]
         models = [MEMBERS[name] for name in _known(_names(members), MEMBERS, "model of the panel") or MEMBERS]
         others = _known(_names(also), ALSO, "audit to ask besides")
 

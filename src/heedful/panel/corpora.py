@@ -23,14 +23,24 @@ CORPORA: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "tweeteval_hate+token": _SMALL,
         "tweeteval_emotion+token": _SMALL,
         "mr+token": _SMALL,
-        "20news_sports+token": _SMALL,
     }
 )
 """With the options that models of each are trained by: gendered pronouns and reviews beside an encyclopedia (Pruthi et
 al. 2020), opinion words among filler (Amini & Kosseim 2022), supporting sentences (bAbI), and words, a pair and an ordered
 pair planted in real texts (Bastings et al. 2022)."""
 
+KEPT_APART: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "sst5+token": _SMALL,
+        "ag_news+token": _SMALL,
+        "mock_2": {**_SMALL, "limit": 3000},
+        "tweeteval_emotion+order": {**_SMALL, "limit": 4000},
+        "20news_sports+token": _SMALL,
+    }
+)
+"""Corpora on which nothing is set, now or later: first measured when all thresholds stood, they only judge them."""
+
 
 def options_of(corpus: str) -> Mapping[str, Any]:
     """How models of a corpus are trained; any other corpus with known evidence is taken for a small one."""
-    return CORPORA.get(corpus, _SMALL)
+    return {**CORPORA, **KEPT_APART}.get(corpus, _SMALL)

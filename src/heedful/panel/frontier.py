@@ -91,12 +91,14 @@ def page(models: Sequence[Model]) -> str:
                 shares = [f"{mean(m[name]['estimate'] for m in here):.2f}" for name in _SHARES]
                 costs = ", ".join(f"{p['cost']:+.1f}" for p in beside)
                 verdicts = ", ".join(m["verdict"] for m in here)
-                rows.append([corpus, method, str(len(here)), f"{mean(m['test'] for m in here):.3f}", costs, *shares, f"{mean(m['top_loo'] for m in here):.2f}", verdicts])  # fmt: skip
+                taken = f" ({', '.join(m['encoder'] for m in here)})" if method == MADE else ""
+                rows.append([corpus, f"{method}{taken}", str(len(here)), f"{mean(m['test'] for m in here):.3f}", costs, *shares, f"{mean(m['top_loo'] for m in here):.2f}", verdicts])  # fmt: skip
     head = ("corpus", "method", "seeds", "test F1", "points against vanilla, by seed", "needed (share)", "enough (share)", "top 3 in leave-one-out's", "verdicts")  # fmt: skip
     table = "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows))
     return (
         "# Models for which it may be shown\n\n"
         "What the verdict asks (both shares, from chance 0 to the best ranking known 1) against what it costs in test F1 (macro F1 where there are more than two "
-        "classes), beside an ordinary BiLSTM of the same seed. Models are selected on dev, and so were the options of `--for-show`. Written by docs/make_for_show.py.\n\n"
+        "classes), beside an ordinary BiLSTM of the same seed (*vanilla*). *for show* is what `heedful train --for-show` takes, by dev texts: vanilla where that may be shown, "
+        "else the pointer that it taught by *erasure*, where that does better. Models are selected on dev, and so were the options of both. Written by docs/make_for_show.py.\n\n"
         f"![F1 against the smaller share, by corpus](for-show.svg)\n\n{table}\n"
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heedful.audits.policy import Policy, Rule
 from heedful.audits.verdict import KINDS, Verdict
 from heedful.panel.case import Case
+from heedful.panel.corpora import KEPT_APART
 from heedful.panel.separation import oriented, separation
 from heedful.panel.verdicts import verdict_of
 
@@ -27,12 +28,13 @@ _LINES = np.arange(21) * 0.05
 
 
 def learn(cases: Sequence[Case], policy: Policy) -> Policy:
-    """Give the policy with the lines that forbid set on these cases; everything else stays as it is.
+    """Give the policy with the lines that forbid set on these cases, but for corpora kept apart; everything else stays as it is.
 
     The number that tells the sorts apart best gets the line at which least is lost. Another gets one only where less is lost
     with both: a line that finds few whom the first does not find refuses faithful models and gains nothing, and its number then
     asks for a caveat at the most.
     """
+    cases = [case for case in cases if case.corpus not in KEPT_APART]
     counted = [case for case in cases if case.sort in ("faithful", "unfaithful")]
     bad = np.array([case.sort == "unfaithful" for case in counted], dtype=bool)
     if bad.all() or not bad.any():

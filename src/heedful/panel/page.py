@@ -8,7 +8,7 @@ from heedful.audits.audit import AUDITS, written
 from heedful.audits.policy import Policy, read_policy
 from heedful.audits.verdict import KINDS
 from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case
-from heedful.panel.corpora import CORPORA
+from heedful.panel.corpora import CORPORA, KEPT_APART
 from heedful.panel.learn import held_out, held_out_encoders
 from heedful.panel.members import MEMBERS
 from heedful.panel.separation import Separation, separation, separations
@@ -108,6 +108,8 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
                 *_error_cells(errors(by_encoder)),
             ]
         )
+        apart = [pair for pair in judged if pair[0].corpus in KEPT_APART]
+        rows.append(["those of corpora kept apart, on which nothing was ever set", *_error_cells(errors(apart))])
         judged = by_corpus
     headings = (
         "models",
