@@ -36,7 +36,7 @@ def test_two_directions_equal_the_bidirectional_layer_text_by_text(name, cell, l
 
 
 def test_a_convolution_sees_its_window_and_nothing_else():
-    encoder = ENCODERS.get("cnn")(ModelOptions(hidden=2, widths=(3,)), 4)
+    encoder = ENCODERS.get("cnn")(ModelOptions(hidden=2, widths=(3,), activation="tanh"), 4)
     x, present = _ragged([6, 6], 6)
     moved = x.clone()
     moved[:, 0] += 1.0
