@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,6 +53,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker process of pytest-xdist what the user gave: it is started after that was put aside."""
     node.workerinput["given"] = GIVEN
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Begin every test with the same random numbers: what ran before it, and in which process, must not matter."""
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")
