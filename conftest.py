@@ -99,8 +99,8 @@ def asset(
     absent: Absent,
 ) -> Callable[[str], Path]:
     """Give a function that takes one asset of the user's cache into this test's own, and gives its folder there."""
-    from heedful.data import assets
-    from heedful.data.cache import cache_folder
+    from heedful.data.fetch import assets
+    from heedful.data.fetch.cache import cache_folder
 
     with pytest.MonkeyPatch.context() as patch:
         _give_back(given, patch, "HOME", "XDG_CACHE_HOME", "HEEDFUL_CACHE")

@@ -22,9 +22,9 @@ from scipy import stats
 import heedful
 from heedful.config import DataOptions
 from heedful.data.batches import inference_batches
+from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
-from heedful.data.loading import load_corpus
-from heedful.data.sources import find_folder
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures import eps_max_jsd, erasure_curve, first_flip, jsd, kendall_tau, permutation_change
 from heedful.models.classifier import Classifier

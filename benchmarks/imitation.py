@@ -16,15 +16,15 @@ import numpy as np
 import torch
 
 import heedful
+from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
-from heedful.data.loading import load_corpus
-from heedful.data.sources import find_folder
 from heedful.measures.divergence import LN_2, jsd, tvd
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import Imitation
-from heedful.training.preparing import prepare
+from heedful.training.prepare import prepare
 from heedful.training.train import resolve
 from heedful.training.twins import train_twins
 

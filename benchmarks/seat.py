@@ -17,10 +17,10 @@ from torch import Tensor
 import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.batches import inference_batches
-from heedful.data.sources import find_folder
-from heedful.models.states import States
+from heedful.data.corpora.sources import find_folder
+from heedful.models.stages import States
 from heedful.training.objectives.seat import Seat
-from heedful.training.preparing import prepare
+from heedful.training.prepare import prepare
 from heedful.training.train import load_corpus, resolve
 
 TIMES = 3

@@ -16,14 +16,14 @@ import torch
 from torch import nn
 
 from heedful.config import TrainConfig
+from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
-from heedful.data.loading import load_corpus
-from heedful.data.sources import find_folder
 from heedful.models.model import AttentionModel
 from heedful.training.evaluation import evaluate
 from heedful.training.loop import Trainer
 from heedful.training.objectives.vanilla import Vanilla
-from heedful.training.preparing import prepare
+from heedful.training.prepare import prepare
 
 EPOCHS = 4
 

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 import heedful
-from heedful.data.sources import find_folder
+from heedful.data.corpora.sources import find_folder
 
 TEXTS = 600
 

@@ -20,16 +20,16 @@ from typing import Any
 
 from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig, build
-from heedful.papers.measuring import measure as measure_recipe
+from heedful.papers.attefa.studies import files as study_pages
+from heedful.papers.attefa.studies.run import run_study
+from heedful.papers.attefa.studies.study import STUDIES
+from heedful.papers.measure import measure as measure_recipe
 from heedful.papers.outcome import make_page, split
 from heedful.papers.page import Page, Section, markdown, save_page
 from heedful.papers.parts import keep, kept
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
 from heedful.storage import write_text
-from heedful.studies import writing as study_pages
-from heedful.studies.running import run_study
-from heedful.studies.study import STUDIES
 from heedful.training.train import resolve
 from heedful.training.twins import some_seeds
 

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from heedful.config import ModelOptions
 from heedful.data.corpus import Split
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.models.classifier import Classifier
 from heedful.models.model import Architecture, AttentionModel
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from heedful.data import assets
-from heedful.data.cache import cache_folder, data_folders
-from heedful.data.synthetic.opinion_words import opinion_words
+from heedful.data.corpora.synthetic.opinion_words import opinion_words
+from heedful.data.fetch import assets
+from heedful.data.fetch.cache import cache_folder, data_folders
 
 HERE = Path(__file__)
 ROOT = HERE.parent.parent

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from heedful.audits.result import AuditResult
-    from heedful.comparing.comparison import Comparison
+    from heedful.audits.running.result import AuditResult
+    from heedful.compare.comparison import Comparison
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
     from heedful.panel.for_show import ForShow
@@ -120,7 +120,7 @@ def audit(
     """
     from rich.console import Console
 
-    from heedful.audits.running import audit as run_audits
+    from heedful.audits.running.run import audit as run_audits
     from heedful.loading import load as load_run
 
     classifier = load_run(model) if isinstance(model, str | Path) else model
@@ -156,7 +156,7 @@ def compare(
     """
     from rich.console import Console
 
-    from heedful.comparing.compare import compare as compare_runs
+    from heedful.compare.compare import compare as compare_runs
 
     return compare_runs(
         models,

@@ -14,13 +14,13 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from heedful.audits.audit import AUDITS, Audit
-from heedful.audits.reading import Reading, read
+from heedful.audits.subject.reading import Reading, read
 from heedful.config import AuditOptions
 from heedful.data.corpus import Split
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.models.classifier import Classifier
+from heedful.models.encoders.transformer import transformer_config
 from heedful.models.model import Architecture, AttentionModel
-from heedful.models.transformer import transformer_config
 
 TEXTS = [
     "a fine film. It holds up well!",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import heedful
-from heedful.data.synthetic.mock import mock_corpus
+from heedful.data.corpora.synthetic.mock import mock_corpus
 
 SMALL = {"embedding_size": 32, "hidden": 32, "learning_rate": 0.005}
 

@@ -13,10 +13,10 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
 from heedful.audits.audit import AUDITS
-from heedful.audits.counterfactual import DIFFERENT
-from heedful.audits.reading import read
-from heedful.audits.search import published_search, search
-from heedful.audits.single_erasure import RANKINGS
+from heedful.audits.questions.counterfactual import DIFFERENT
+from heedful.audits.questions.heatmap_search import published_search, search
+from heedful.audits.questions.single_erasure import RANKINGS
+from heedful.audits.subject.reading import read
 from heedful.config import AuditOptions
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.counterfactual import eps_max_jsd
@@ -106,7 +106,7 @@ def test_constant_scores_are_left_out_and_counted(make_case):
 
 def make_case_again(case, audit):
     """Read once more, after the model has changed."""
-    from heedful.audits.reading import read
+    from heedful.audits.subject.reading import read
 
     reading = read(case.classifier.model, case.reading.batch)
     return frame(case._replace(reading=reading), audit.rows(reading))

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import heedful
-from heedful.audits.result import AuditResult
+from heedful.audits.running.result import AuditResult
 
 NAMES = (
     "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",

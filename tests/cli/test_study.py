@@ -10,9 +10,9 @@ import pytest
 
 import heedful.training.objectives.imitation
 import heedful.training.twins
-from heedful.studies.answer import answer
-from heedful.studies.running import Row, Studied
-from heedful.studies.study import STUDIES, Setting, Study
+from heedful.papers.attefa.studies.answer import answer
+from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.study import STUDIES, Setting, Study
 
 BAD = {
     "temprature": "There is no study named 'temprature': did you mean temperature?",
@@ -51,7 +51,7 @@ def test_studies_are_listed_with_their_questions(run):
     ],
 )
 def test_grids_name_corpora_that_there_are(name, datasets):
-    from heedful.data.synthetic import is_synthetic
+    from heedful.data.corpora.synthetic import is_synthetic
 
     study = STUDIES.get(name)
     found = [setting.dataset for corpus in study.corpora for setting in study.settings(corpus)]

@@ -14,8 +14,8 @@ import yaml
 
 import heedful
 from heedful.config import TrainConfig
+from heedful.training.progress_bar import Bars
 from heedful.training.train import resolve
-from heedful.training.watching import Bars
 
 SMALL = ("--embedding-size", "8", "--hidden", "4", "--epochs", "2")
 

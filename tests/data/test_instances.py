@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from heedful.data.corpora.synthetic import generate
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
-from heedful.data.synthetic import generate
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
 

@@ -6,9 +6,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.data.text import PAD
 from heedful.data.tokens import FlatTokens
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.text import PAD
+from heedful.data.words.vocabulary import Vocabulary
 
 TEXTS = ["A fine film. Go!", "", "one", "😀 two. three", "!?", "\u200b"]
 FIELDS = ("ids", "mask", "present", "offsets", "word_of", "sentence_of")

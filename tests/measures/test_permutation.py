@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from heedful.measures.chance import shuffles_by_instance, uniform_by_instance
 from heedful.measures.permutation import permutation_change, permuted_weights
+from heedful.measures.streams import shuffles_by_instance, uniform_by_instance
 
 
 def test_two_items_either_stay_or_change_places():

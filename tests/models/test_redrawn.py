@@ -10,9 +10,9 @@ import pytest
 import torch
 import transformers
 
+from heedful.models.encoders.transformer import transformer_config
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.redrawn import STAGES, Redrawn, stages_with_weights
-from heedful.models.transformer import transformer_config
 
 SHAPES = (
     {"encoder": "bilstm"},

@@ -10,10 +10,10 @@ import torch
 
 from heedful.audits.audit import Number
 from heedful.audits.policy import Policy, Rule, read_policy
-from heedful.audits.subject import Subject
-from heedful.audits.texts import choose_texts
+from heedful.audits.subject.subject import Subject
+from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter

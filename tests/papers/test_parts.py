@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.papers.test_seat import run
+from tests.papers.seat.test_seat import run
 from typer.testing import CliRunner
 
 from heedful.cli.app import app
@@ -15,7 +15,7 @@ from heedful.papers.outcome import make_page, split
 from heedful.papers.page import markdown
 from heedful.papers.parts import best, keep, kept
 from heedful.papers.results import Missing, Results
-from heedful.papers.seat import SEAT
+from heedful.papers.seat.recipe import SEAT
 
 METHODS = ("vanilla", "seat", "steady")
 

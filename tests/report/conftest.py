@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from heedful.audits.alternatives import SCORES, Alternatives, Column, measured_file
 from heedful.audits.audit import AUDITS, Number
 from heedful.audits.policy import Policy, Remedy, Rule
-from heedful.audits.result import PREDICTIONS, About, AuditResult, write_frame
+from heedful.audits.running.alternatives import SCORES, Alternatives, Column, measured_file
+from heedful.audits.running.result import PREDICTIONS, About, AuditResult, write_frame
 from heedful.audits.verdict import Judgement, judge
 from heedful.config import AuditOptions
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import heedful
-from heedful.audits.running import audit
+from heedful.audits.running.run import audit
 
 TEXTS = [
     "a fine film. It holds up well!",

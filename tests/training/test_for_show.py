@@ -15,8 +15,8 @@ from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
-from heedful.explainers.erased import chances_without, with_only
 from heedful.explainers.explainer import EXPLAINERS
+from heedful.explainers.reread import chances_without, with_only
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import kl
 from heedful.models.classifier import Classifier

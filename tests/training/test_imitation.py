@@ -21,8 +21,8 @@ from heedful.measures.divergence import jsd, tvd
 from heedful.measures.heads import matched_jsd
 from heedful.measures.imitation import attefa, attefa_draws, attefa_spread, blind_tvd
 from heedful.models.classifier import Classifier
-from heedful.models.distinct import read, read_distinct, serves
 from heedful.models.model import probabilities
+from heedful.models.shortcuts.distinct import read, read_distinct, serves
 from heedful.runs import Run
 from heedful.training.objectives.imitation import Imitation
 from heedful.training.recorded import Recorded

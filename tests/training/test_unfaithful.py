@@ -13,8 +13,8 @@ import torch
 
 import heedful
 from heedful.config import DataOptions, ObjectiveOptions
+from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpus import Split
-from heedful.data.loading import load_corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.training.marks import Marks

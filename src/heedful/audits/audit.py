@@ -12,8 +12,8 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
-from heedful.audits.reading import Reading
 from heedful.audits.separation import caveat
+from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.registry import Registry
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from heedful.audits.exhibits import Chart, Heatmap, Marks, Order
-    from heedful.audits.subject import Subject
+    from heedful.audits.subject.subject import Subject
 
 Columns = Mapping[str, Tensor | Sequence[object]]
 ALL = "all"
@@ -170,21 +170,21 @@ class Audit(ABC):
 
 AUDITS: Registry[type[Audit]] = Registry(
     "audit",
-    "heedful.audits.sharpness",
-    "heedful.audits.agreement",
-    "heedful.audits.permutation",
-    "heedful.audits.counterfactual",
-    "heedful.audits.single_erasure",
-    "heedful.audits.flip_set",
-    "heedful.audits.imitation",
-    "heedful.audits.embedding_stability",
-    "heedful.audits.word_stability",
-    "heedful.audits.seed_stability",
-    "heedful.audits.rationale",
-    "heedful.audits.infidelity",
-    "heedful.audits.certificate",
-    "heedful.audits.plausibility",
-    "heedful.audits.randomisation",
+    "heedful.audits.questions.sharpness",
+    "heedful.audits.questions.agreement",
+    "heedful.audits.questions.permutation",
+    "heedful.audits.questions.counterfactual",
+    "heedful.audits.questions.single_erasure",
+    "heedful.audits.questions.flip_set",
+    "heedful.audits.questions.imitation",
+    "heedful.audits.questions.embedding_stability",
+    "heedful.audits.questions.word_stability",
+    "heedful.audits.questions.seed_stability",
+    "heedful.audits.questions.rationale",
+    "heedful.audits.questions.infidelity",
+    "heedful.audits.questions.certificate",
+    "heedful.audits.questions.plausibility",
+    "heedful.audits.questions.randomisation",
 )
 
 

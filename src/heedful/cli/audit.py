@@ -82,7 +82,7 @@ def audit(
     """  # fmt: skip
     import torch
 
-    from heedful.audits.running import audit as run_audits
+    from heedful.audits.running.run import audit as run_audits
     from heedful.loading import load
 
     torch.set_num_threads(1)
@@ -103,7 +103,7 @@ def audit(
 
     asked_all = not (names or output or "source" in options)
     if instead and asked_all and result.verdict.verdict != "show":
-        from heedful.audits.instead import try_others
+        from heedful.audits.running.instead import try_others
 
         try_others(result, classifier, data, policy=policy, console=error_console(), **options)
     assert result.folder is not None

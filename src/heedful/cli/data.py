@@ -34,9 +34,9 @@ def list_data() -> None:
     """
     from rich.table import Table
 
-    from heedful.data.assets import assets
-    from heedful.data.catalogue import cards
-    from heedful.data.sources import at_hand
+    from heedful.data.corpora.catalogue import cards
+    from heedful.data.corpora.sources import at_hand
+    from heedful.data.fetch.assets import assets
 
     out = console()
     headings = ("dataset", "here", "title", "task", "classes", "papers")
@@ -70,8 +70,8 @@ def show_data(name: Annotated[str, typer.Argument(metavar="NAME", help="A datase
 
       heedful data show sst2
     """
-    from heedful.data.catalogue import card
-    from heedful.data.sources import at_hand
+    from heedful.data.corpora.catalogue import card
+    from heedful.data.corpora.sources import at_hand
 
     found = card(name)
     out = console()
@@ -97,7 +97,7 @@ def get_data(
 
       heedful data get rotten_tomatoes glove-840b-300d
     """
-    from heedful.data import assets
+    from heedful.data.fetch import assets
 
     for name in names:
         there = assets.find(name)

@@ -37,7 +37,7 @@ def demo(runs: RunsFolder = Path("runs")) -> None:
 
 def _choose() -> dict[str, Any]:
     """Real text where it can be had, else planted words."""
-    from heedful.data import assets
+    from heedful.data.fetch import assets
     from heedful.errors import BadInput
 
     try:
@@ -57,7 +57,7 @@ def _show_examples(classifier: Any) -> None:
     """Show test texts of middling length, of each class in turn."""
     from heedful.cli.heatmap import show
     from heedful.config import TrainConfig, build
-    from heedful.data.loading import load_corpus
+    from heedful.data.corpora.loading import load_corpus
     from heedful.runs import Run
 
     config = build(TrainConfig, Run(classifier.run).config())
@@ -78,8 +78,8 @@ def _show_examples(classifier: Any) -> None:
 
 def _audit(classifier: Any) -> None:
     """Ask of the demo's own model what the product asks of any."""
-    from heedful.audits.instead import try_others
-    from heedful.audits.running import audit
+    from heedful.audits.running.instead import try_others
+    from heedful.audits.running.run import audit
     from heedful.report import write_report
 
     result = audit(classifier, keep=True, console=error_console())

@@ -52,8 +52,8 @@ def doctor() -> None:
 
 
 def _checks() -> Iterator[Check]:
-    from heedful.data.cache import cache_folder, data_folders
-    from heedful.data.sources import hub_installed
+    from heedful.data.corpora.sources import hub_installed
+    from heedful.data.fetch.cache import cache_folder, data_folders
 
     python = platform.python_version()
     yield Check("Python", sys.version_info >= (3, 11), python, "heedful needs 3.11 or newer.")

@@ -66,7 +66,7 @@ def _describe(kind: str) -> dict[str, str]:
 
             return PRESETS.descriptions()
         case "datasets":
-            from heedful.data.catalogue import cards
+            from heedful.data.corpora.catalogue import cards
 
             return {name: card.title for name, card in cards().items()}
         case "recipes":
@@ -74,11 +74,11 @@ def _describe(kind: str) -> dict[str, str]:
 
             return RECIPES.descriptions()
         case "studies":
-            from heedful.studies.study import STUDIES
+            from heedful.papers.attefa.studies.study import STUDIES
 
             return STUDIES.descriptions()
         case "assets":
-            from heedful.data.assets import assets
+            from heedful.data.fetch.assets import assets
 
             return {name: asset.description for name, asset in assets().items()}
     raise BadInput(f"There is no list of {kind!r}: {did_you_mean(kind, KINDS)}")

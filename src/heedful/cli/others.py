@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from heedful.cli.console import console, plain
 
 if TYPE_CHECKING:
-    from heedful.audits.result import AuditResult
+    from heedful.audits.running.result import AuditResult
     from heedful.report.beside import Cell
 
 

@@ -84,12 +84,12 @@ def study(
 
       heedful study curve --dataset sst2 --encoder bilstm --seeds 1
     """
-    from heedful.studies.study import STUDIES
+    from heedful.papers.attefa.studies.study import STUDIES
 
     chosen = STUDIES.get(name)
 
-    from heedful.studies.running import run_study
-    from heedful.studies.writing import make_page, write
+    from heedful.papers.attefa.studies.files import make_page, write
+    from heedful.papers.attefa.studies.run import run_study
     from heedful.training.twins import some_seeds
 
     err = error_console()

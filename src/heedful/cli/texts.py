@@ -88,7 +88,7 @@ def read_inputs(
             raise BadInput("Both texts and --file are given: choose one.")
         if query:
             raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
-        from heedful.data.reading import read_texts
+        from heedful.data.corpora.columns import read_texts
 
         raw = read_texts(file, text_column, query_column)
         return raw.texts, raw.queries or None

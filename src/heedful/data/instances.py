@@ -12,7 +12,7 @@ from torch import Tensor
 
 from heedful.data.corpus import Split
 from heedful.data.tokens import FlatTokens, Tokens
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
 

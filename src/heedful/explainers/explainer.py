@@ -10,7 +10,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.states import States
+from heedful.models.stages import States
 from heedful.registry import Registry
 
 

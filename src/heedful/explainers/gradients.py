@@ -13,8 +13,8 @@ from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
 from heedful.models.encoders import Recurrent, recurrent_part
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.recurrence import ScaledReading
-from heedful.models.states import States
+from heedful.models.shortcuts.recurrence import ScaledReading
+from heedful.models.stages import States
 
 
 @EXPLAINERS.register("gradient", "|∂ŷ/∂e · e| with attention held fixed, as in Jain & Wallace")

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
-from heedful.explainers.erased import chances_without
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.models.deletion import Deletions
+from heedful.explainers.reread import chances_without
 from heedful.models.encoders import Recurrent, recurrent_part
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.states import States
+from heedful.models.shortcuts.deletion import Deletions
+from heedful.models.stages import States
 
 # Below this much weight on the others, dividing by it would cost digits: such items are read again.
 _LEAST_REST = 1e-3

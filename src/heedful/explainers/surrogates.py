@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.erased import chances_without
 from heedful.explainers.explainer import EXPLAINERS, decided
+from heedful.explainers.reread import chances_without
 from heedful.models.model import AttentionModel
 
 SAMPLES = 256

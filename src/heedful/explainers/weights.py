@@ -8,7 +8,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.measures.chance import uniform_by_instance
+from heedful.measures.streams import uniform_by_instance
 from heedful.models.model import AttentionModel
 
 

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
-from heedful.measures.chance import shuffles_by_instance, uniform_by_instance
+from heedful.measures.streams import shuffles_by_instance, uniform_by_instance
 
 ROUNDING = 1e-6
 """Numbers whose spread is less than this share of the largest are the same, in single precision."""

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.chance import shuffles_by_instance
+from heedful.measures.streams import shuffles_by_instance
 
 _WEIGHTS = 2**17  # shuffled together: a megabyte, which a processor can cache
 

@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save
 from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
-from heedful.data.text import clean_text
-from heedful.data.vocabulary import Vocabulary
+from heedful.data.words.text import clean_text
+from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.model import Architecture, AttentionModel, probabilities
 from heedful.models.prediction import Prediction, read_predictions

@@ -16,9 +16,9 @@ from heedful.errors import BadInput
 from heedful.models.attention import Attention
 from heedful.models.decoders import DECODERS
 from heedful.models.encoders import ENCODERS, Encoder, max_pool, mean_pool
-from heedful.models.hierarchical import HierarchicalEncoder
-from heedful.models.states import Output, States
-from heedful.models.transformer import PREFIX, TransformerEncoder, build_transformer
+from heedful.models.encoders.hierarchical import HierarchicalEncoder
+from heedful.models.encoders.transformer import PREFIX, TransformerEncoder, build_transformer
+from heedful.models.stages import Output, States
 
 _EXCLUDED = -1e9  # a class that is no candidate; finite, so that no audit meets an infinity
 

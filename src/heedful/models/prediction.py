@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.models.states import States
+from heedful.models.stages import States
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from copy import deepcopy
 import torch
 from torch import nn
 
+from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
-from heedful.models.transformer import TransformerEncoder
 
 STAGES = ("decode", "attend", "encode", "embed")
 """From the output to the input."""

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from heedful.audits.audit import Number
-from heedful.audits.sharpness import FLAT
+from heedful.audits.questions.sharpness import FLAT
 
 Sort = Literal["faithful", "unfaithful", "in between", "flat", "not counted"]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from heedful.audits.result import AuditResult
-from heedful.audits.running import audit
+from heedful.audits.running.result import AuditResult
+from heedful.audits.running.run import audit
 from heedful.audits.verdict import Word
 from heedful.config import read_yaml
 from heedful.errors import BadInput

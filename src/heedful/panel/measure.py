@@ -13,11 +13,11 @@ import torch
 from pydantic import ValidationError
 
 from heedful.audits.audit import ALL, Number
-from heedful.audits.running import audit
-from heedful.audits.subject import Subject
-from heedful.audits.texts import choose_texts
+from heedful.audits.running.run import audit
+from heedful.audits.subject.subject import Subject
+from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions, DataOptions
-from heedful.data.loading import load_corpus
+from heedful.data.corpora.loading import load_corpus
 from heedful.errors import BadInput, HeedfulError
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter

@@ -109,7 +109,9 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
             ]
         )
         apart = [pair for pair in judged if pair[0].corpus in KEPT_APART]
-        rows.append(["those of corpora kept apart, on which nothing was ever set", *_error_cells(errors(apart))])
+        rows.append(
+            ["those of corpora kept apart, on which nothing was ever set", *_error_cells(errors(apart))]
+        )
         judged = by_corpus
     headings = (
         "models",

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from heedful.audits.audit import Number
-from heedful.audits.result import read_frame, write_frame
+from heedful.audits.running.result import read_frame, write_frame
 from heedful.panel.case import Case
 
 MEASURED = Path(__file__).with_name("measured.parquet")

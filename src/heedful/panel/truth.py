@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from heedful.audits.plausibility import marked_words
-from heedful.audits.subject import Subject
-from heedful.audits.words import words_of
-from heedful.data.synthetic.planted import planted_in
-from heedful.explainers.erased import chances_without
+from heedful.audits.questions.plausibility import marked_words
+from heedful.audits.subject.subject import Subject
+from heedful.audits.subject.words import words_of
+from heedful.data.corpora.synthetic.planted import planted_in
+from heedful.explainers.reread import chances_without
 from heedful.runs import Run
 
 NEEDED = 0.1

@@ -238,10 +238,10 @@ class Recipe:
 
 RECIPES: Registry[Recipe] = Registry(
     "recipe",
-    "heedful.papers.jain_wallace",
-    "heedful.papers.serrano_smith",
-    "heedful.papers.attefa",
-    "heedful.papers.seat",
+    "heedful.papers.jain_wallace.recipe",
+    "heedful.papers.serrano_smith.recipe",
+    "heedful.papers.attefa.recipe",
+    "heedful.papers.seat.recipe",
 )
 
 
@@ -253,7 +253,7 @@ def register(recipe: Recipe) -> Recipe:
 @cache
 def published(name: str) -> dict[str, Any]:
     """Read a paper's numbers."""
-    text = resources.files("heedful.papers").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    text = resources.files(f"heedful.papers.{name}").joinpath("published.yaml").read_text(encoding="utf-8")
     content: dict[str, Any] = yaml.safe_load(text)
     return content
 

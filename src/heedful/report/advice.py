@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from heedful.audits.alternatives import compares
 from heedful.audits.audit import AUDITS
 from heedful.audits.policy import Remedy, Rule, read_policy
-from heedful.audits.result import read_findings
+from heedful.audits.running.alternatives import compares
+from heedful.audits.running.result import read_findings
 from heedful.errors import BadInput
 from heedful.report.beside import beside
 from heedful.report.finding import audits_of

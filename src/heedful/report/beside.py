@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from heedful.audits.alternatives import Alternatives, compares, place
 from heedful.audits.audit import AUDITS, Number, written
+from heedful.audits.running.alternatives import Alternatives, compares, place
 from heedful.report.material import joined, spoken
 from heedful.report.sections import OUTCOMES
 

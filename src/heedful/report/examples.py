@@ -11,7 +11,7 @@ import polars as pl
 
 from heedful.audits.audit import AUDITS
 from heedful.audits.exhibits import Heatmap, Marks, Order
-from heedful.audits.result import PREDICTIONS
+from heedful.audits.running.result import PREDICTIONS
 from heedful.report.material import Material, spoken
 
 TEXTS = 200

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from heedful.audits.result import RESULT
+from heedful.audits.running.result import RESULT
 from heedful.errors import BadInput, did_you_mean
 from heedful.report.material import Material
 from heedful.runs import list_runs

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 import yaml
 
-from heedful.audits.alternatives import SCORES, Alternatives, measured_file
 from heedful.audits.audit import AUDITS, Audit, Summary
-from heedful.audits.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
+from heedful.audits.running.alternatives import SCORES, Alternatives, measured_file
+from heedful.audits.running.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
 from heedful.audits.verdict import Verdict
 from heedful.config import AuditOptions, build
 from heedful.errors import BadInput

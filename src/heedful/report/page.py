@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from heedful import __version__
 from heedful.audits.audit import AUDITS, written
-from heedful.audits.result import AuditResult
+from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
 from heedful.report import sections
 from heedful.report.advice import neighbours, not_run, steps

@@ -18,7 +18,7 @@ from heedful.models.model import AttentionModel
 from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from heedful.training.objectives import Objective
 from heedful.training.optimiser import build_optimiser, clip_gradients
-from heedful.training.watching import Silent, Watcher
+from heedful.training.progress_bar import Silent, Watcher
 
 
 class Trainer:

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
-from heedful.models.distinct import read
 from heedful.models.model import AttentionModel, probabilities
+from heedful.models.shortcuts.distinct import read
 
 
 class Recorded:

@@ -12,9 +12,9 @@ import torch
 from rich.console import Console
 
 from heedful.config import Metric, ObjectiveOptions, TrainConfig, build, read_yaml
-from heedful.data.catalogue import cards
+from heedful.data.corpora.catalogue import cards
+from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpus import Corpus
-from heedful.data.loading import load_corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
@@ -22,8 +22,8 @@ from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives import OBJECTIVES, Objective, most_epochs, rarity_weights
 from heedful.training.objectives.imitation import twin_defaults
-from heedful.training.preparing import Prepared, check_names, prepare
-from heedful.training.watching import Bars
+from heedful.training.prepare import Prepared, check_names, prepare
+from heedful.training.progress_bar import Bars
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.chance import uniform_by_instance
+from heedful.measures.streams import uniform_by_instance
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.perturbed import Clean, PerturbedScores, unit
 

@@ -13,8 +13,8 @@ from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
-from heedful.models.distinct import read
 from heedful.models.model import probabilities
+from heedful.models.shortcuts.distinct import read
 from heedful.training.marks import Marks
 from heedful.training.objectives import OBJECTIVES, Objective
 

@@ -17,7 +17,7 @@ from heedful.errors import BadInput
 from heedful.measures.divergence import kl
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.states import States
+from heedful.models.stages import States
 from heedful.training.evaluation import predict_logits
 from heedful.training.objectives import Objective
 

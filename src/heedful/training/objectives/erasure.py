@@ -11,7 +11,7 @@ from torch import Tensor
 
 from heedful.config import TrainConfig
 from heedful.errors import BadInput
-from heedful.explainers.erased import with_only
+from heedful.explainers.reread import with_only
 from heedful.measures.divergence import jsd, kl, tvd
 from heedful.measures.rationale import rationale_sizes
 from heedful.models.decoders import LinearDecoder

@@ -18,9 +18,9 @@ from heedful.measures.divergence import LN_2, tvd
 from heedful.measures.heads import matched_jsd
 from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
-from heedful.models.distinct import read
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.states import Output
+from heedful.models.shortcuts.distinct import read
+from heedful.models.stages import Output
 from heedful.runs import Run
 from heedful.training.objectives import OBJECTIVES, Objective
 from heedful.training.recorded import Recorded

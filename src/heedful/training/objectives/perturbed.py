@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.data.instances import Batch
-from heedful.models.states import States
+from heedful.models.stages import States
 from heedful.training.objectives import Objective
 
 

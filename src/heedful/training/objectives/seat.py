@@ -12,7 +12,7 @@ from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.measures.inner_maximum import exact_maximum, prediction_kl, searched_maximum
 from heedful.models.decoders import LinearDecoder
-from heedful.models.states import States
+from heedful.models.stages import States
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.recorded import Recorded, Said

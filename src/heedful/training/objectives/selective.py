@@ -10,8 +10,8 @@ from torch import Tensor
 
 from heedful.config import TrainConfig
 from heedful.errors import BadInput
-from heedful.explainers.erased import with_only
 from heedful.explainers.explainer import item_of
+from heedful.explainers.reread import with_only
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
 

@@ -10,10 +10,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from heedful.data.fetch.offline import quick_to_give_up
 from heedful.data.instances import Batch, Instances
-from heedful.data.offline import quick_to_give_up
+from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
-from heedful.models.transformer import TransformerEncoder
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.perturbed import Clean, PerturbedWords
 

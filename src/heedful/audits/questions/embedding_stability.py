@@ -1,0 +1,171 @@
+"""Does the heatmap survive noise in the embeddings? SEAT: Tables 1, 6 and 8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+import polars as pl
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from heedful.audits.audit import Columns, Summary, register
+from heedful.audits.charts import ACCENT, SECOND, finish
+from heedful.audits.exhibits import Chart
+from heedful.audits.questions.movement import Change, compare, see
+from heedful.audits.questions.stable_audit import StabilityAudit, measures
+from heedful.audits.subject.reading import Reading, read
+from heedful.data.tokens import Tokens
+from heedful.data.words.substitution import words_of
+from heedful.measures.streams import uniform_by_instance
+
+USUAL = 0.01
+"""The noise whose numbers stand for all: the paper's middle radius, or what was chosen nearest to it."""
+SCOPES = {"one": "one word", "all": "all words"}
+_NUMBERS = 1 << 21
+"""Random numbers drawn at a time: 16 MB."""
+
+
+@register
+class EmbeddingStability(StabilityAudit):
+    """Adds Gaussian noise to the embeddings of one word, or of all, and reads the text again."""
+
+    name = "embedding_stability"
+    question = "Does the heatmap survive noise in the embeddings?"
+    does = "moves embeddings"
+    measures: ClassVar = measures("under noise")
+    caveats = (
+        "The paper writes N(0, δI) and does not say whether δ is a variance: here it is the standard deviation of every "
+        "coordinate, whatever the size of the embeddings, so that models with longer vectors are shaken less.",
+        "A flat heatmap does not move whatever is done to it: read JSD beside sharpness, or read the relative JSD.",
+        "Noise is no text: nobody writes a sentence that has these embeddings.",
+    )
+    method = (
+        "Normal noise is added to the embeddings of one random word (all its pieces), and of all words; questions and "
+        "special tokens are left alone. The text is read again, and its heatmap and prediction are compared with those "
+        "without noise. The same directions are scaled to each size of noise; one is drawn for every text, or as many as --draws asks for. The "
+        "relative JSD divides by how far both heatmaps stand from uniform; the policy looks at that one, for noise on all words."
+    )
+
+    @property
+    def usual(self) -> float:
+        """The noise whose numbers stand for all."""
+        return min(self.options.noise, key=lambda size: (abs(size - USUAL), size))
+
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """Which noise is tried: a quick look at an explainer, which may be slow, takes the usual one alone."""
+        quick = self.options.quick and self.source != "attention"
+        return (self.usual,) if quick else self.options.noise
+
+    def rows(self, reading: Reading) -> Columns:
+        """Read every text again under every noise."""
+        before = see(reading, self.source)
+        changes: dict[str, list[Change]] = {}
+        said: dict[str, list[Tensor]] = {}
+        for draw in range(self.options.draws):
+            for condition, shift in self._shifts(reading, draw):
+                batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
+                after = see(read(reading.model, batch, seed=reading.seed), self.source)
+                changes.setdefault(condition, []).append(compare(before, after, k=self.options.top_k))
+                said.setdefault(condition, []).append(after.chances)
+        columns = self.beside(before, reading)
+        for condition, found in changes.items():
+            columns |= self.columns(condition, found, said[condition])
+        headline = f"all_{self.usual:g}"
+        return columns | {name: columns[f"{name}_{headline}"] for name in Change._fields}
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average for each noise; the usual one on all words stands for all."""
+        conditions = {
+            f"{scope}_{size:g}": f"{words}, noise {size:g}"
+            for scope, words in SCOPES.items()
+            for size in self.sizes
+        }
+        numbers = self.numbers(rows, conditions, f"all_{self.usual:g}")
+        return self.summary(
+            rows,
+            f"Noise of {self.usual:g} on the embeddings of all words {self.steadiness(numbers)}",
+            numbers,
+            *self.notes(rows),
+            "" if self.sizes == self.options.noise else f"Quick: noise of {self.usual:g} alone.",
+        )
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """JSD as noise grows, and stability against sharpness."""
+        return [*_growth(rows, self.sizes), self.against_sharpness(rows)]
+
+    def _shifts(self, reading: Reading, draw: int) -> Iterator[tuple[str, Float[Tensor, "batch tokens dim"]]]:
+        tokens, rows, seed = reading.batch.tokens, reading.rows, self.options.seed
+        with torch.no_grad():
+            like = reading.model.embed(reading.batch.take(torch.tensor([0])))
+        # Streams of their own: else the word that is chosen would depend on its noise.
+        noise = normal_by_token(rows, tokens, like.shape[-1], seed=seed, draw=2 * draw).to(like.dtype)
+        places = {"one": one_word(rows, tokens, seed=seed, draw=2 * draw + 1), "all": tokens.mask}
+        for scope, mask in places.items():
+            for size in self.sizes:
+                yield f"{scope}_{size:g}", noise * (size * mask.to(like.dtype))[..., None]
+
+
+def normal_by_token(
+    rows: Int[Tensor, " batch"], tokens: Tokens, dim: int, *, seed: int, draw: int
+) -> Float[Tensor, "batch tokens dim"]:
+    """Standard normal numbers that belong to an instance and a token's place, whatever the batch is."""
+    length = tokens.ids.shape[1]
+    noise = torch.empty(len(rows), length, dim)
+    size = max(1, _NUMBERS // (length * dim))
+    for first in range(0, len(rows), size):
+        part = slice(first, first + size)
+        uniform = uniform_by_instance(rows[part], length * dim, seed=seed, draw=draw)
+        noise[part] = torch.special.ndtri(uniform.clamp(min=2.0**-54)).view(-1, length, dim).float()
+    return noise
+
+
+def one_word(
+    rows: Int[Tensor, " batch"], tokens: Tokens, *, seed: int, draw: int
+) -> Bool[Tensor, "batch tokens"]:
+    """Choose a word of each text at random, and mark all its pieces."""
+    words = words_of(tokens)
+    count = words.amax(1) + 1
+    chosen = (uniform_by_instance(rows, 1, seed=seed, draw=draw)[:, 0] * count).long()
+    return (words == chosen[:, None]) & tokens.mask
+
+
+def _growth(rows: pl.DataFrame, sizes: tuple[float, ...]) -> list[Chart]:
+    """Mean JSD against the size of noise, both on logarithmic axes."""
+    import altair as alt
+
+    data = []
+    for scope, words in SCOPES.items():
+        for size in sizes:
+            column = f"jsd_{scope}_{size:g}"
+            mean = rows[column].drop_nans().mean() if column in rows.columns else None
+            if isinstance(mean, float) and mean > 0:
+                data.append({"noise": size, "jsd": mean, "words": words})
+    if not data:
+        return []
+    colour = alt.Color(
+        "words:N", scale=alt.Scale(domain=list(SCOPES.values()), range=[SECOND, ACCENT]), legend=alt.Legend()
+    )
+    logs = alt.Scale(type="log", nice=False)
+    powers = [10.0**power for power in range(-16, 1)]
+    drawn = (
+        alt.Chart(alt.InlineData(values=data))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X(
+                "noise:Q",
+                title="standard deviation of the noise",
+                scale=logs,
+                axis=alt.Axis(values=sorted(sizes)),
+            ),
+            y=alt.Y("jsd:Q", title="mean JSD", scale=logs, axis=alt.Axis(values=powers, format="~e")),
+            color=colour,
+        )
+    )
+    said = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
+    return [
+        Chart("The heatmap as noise grows", f"Mean JSD. {said}.", "Both axes are logarithmic.", finish(drawn))
+    ]

@@ -1,0 +1,145 @@
+"""Heatmaps far from a model's own that give the same prediction, searched for where no exact answer is known.
+
+Any feasible heatmap is a lower bound on ε-max JSD. `search` looks at small supports first, since the maximum of a
+convex function has few items: all items alone, all mixtures of two, and of three where the decoder is linear. Then it
+climbs from the best and from random starts. `published_search` is Jain & Wallace's, which stops far from its optimum.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.audits.questions.few_items import farthest_few
+from heedful.audits.subject.reading import Reading
+from heedful.measures.divergence import LN_2, jsd, tvd
+from heedful.measures.streams import uniform_by_instance
+from heedful.models.model import probabilities
+
+_PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per unit of TVD
+_CLIMB = {
+    "linear": (60, 1),
+    "other": (150, 3),
+}  # steps and random starts: few where supports were looked through
+
+
+class Found(NamedTuple):
+    """The farthest feasible heatmap of each instance; the model's own, at distance 0, always is one."""
+
+    value: Float[Tensor, " batch"]
+    weights: Float[Tensor, "batch heads items"]
+
+
+class _Search:
+    """Judges heatmaps of a batch, and keeps the farthest feasible one of each instance."""
+
+    def __init__(self, reading: Reading, epsilon: float) -> None:
+        self.reading, self.epsilon = reading, epsilon
+        self.own = reading.weights.double()
+        self.before = reading.chances
+        self.found = Found(self.own.new_zeros(len(self.own)), self.own.clone())
+
+    def judge(self, weights: Float[Tensor, "batch variants heads items"]) -> tuple[Tensor, Tensor]:
+        """How far heatmaps are (mean JSD of heads) and how far they move the prediction (TVD)."""
+        far = jsd(weights, self.own[:, None]).mean(-1)
+        return far, tvd(probabilities(self.reading.decode(weights)), self.before[:, None])
+
+    def offer(self, weights: Float[Tensor, "batch variants heads items"], far: Tensor, moved: Tensor) -> None:
+        """Take what is feasible and farther."""
+        value, which = far.detach().masked_fill(moved.detach() > self.epsilon, -1.0).max(1)
+        better = value > self.found.value
+        chosen = weights.detach()[torch.arange(len(weights)), which]
+        self.found = Found(
+            torch.where(better, value, self.found.value),
+            torch.where(better[:, None, None], chosen, self.found.weights),
+        )
+
+    def climb(self, start: Float[Tensor, "batch starts heads items"], rates: Tensor, *, spread: bool) -> None:
+        """Adam on the heatmaps' scores; with `spread`, as published: starts repel each other, the last step counts."""
+        mask = self.reading.mask[:, None, None]
+        scores = start.masked_fill(~mask, -torch.inf).requires_grad_()
+        optimiser = torch.optim.Adam([scores], lr=1.0)
+        for rate in rates.tolist():
+            optimiser.param_groups[0]["lr"] = rate
+            weights = torch.softmax(scores, dim=-1)
+            far, moved = self.judge(weights)
+            if not spread:
+                self.offer(weights, far, moved)
+            gain = far.sum() - _PENALTY * (moved - self.epsilon).clamp(min=0).sum() / (
+                start.shape[1] if spread else 1
+            )
+            if spread:
+                gain = gain + _mean_distance(weights).sum()
+            (slope,) = torch.autograd.grad(-gain, scores)
+            scores.grad = slope.masked_fill(~mask, 0.0)  # padding stays at −∞
+            optimiser.step()
+        with torch.no_grad():
+            weights = torch.softmax(scores, dim=-1)
+            self.offer(weights, *self.judge(weights))
+
+
+def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+    """Try all single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
+    searching = _Search(reading, epsilon)
+    with torch.no_grad():
+        _try_small_supports(searching)
+    steps, random_starts = _CLIMB["linear" if reading.linear else "other"]
+    best = (searching.found.weights + 1e-4).log()[:, None]
+    starts = torch.cat([best, _random_scores(reading, random_starts, seed=seed)], dim=1)
+    # Large steps to cross over, small ones to settle on the boundary.
+    searching.climb(starts, torch.logspace(math.log10(0.5), -2, steps), spread=False)
+    return searching.found
+
+
+def published_search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+    """Algorithm 3 of Jain & Wallace with the settings of their code: 5 starts, 500 steps of 0.01, λ = 500."""
+    searching = _Search(reading, epsilon)
+    searching.climb(_random_scores(reading, 5, seed=seed), torch.full((500,), 0.01), spread=True)
+    return searching.found
+
+
+def _try_small_supports(searching: _Search) -> None:
+    reading, mask = searching.reading, searching.reading.mask
+    items = mask.shape[1]
+    heads = reading.weights.shape[1]
+    moved = tvd(probabilities(reading.item_logits), searching.before[:, None]).masked_fill(~mask, torch.inf)
+    far = _distance_of_one(searching.own).mean(1).masked_fill(~mask, -1.0)
+    value, item = far.masked_fill(moved > searching.epsilon, -1.0).max(1)
+    one = torch.nn.functional.one_hot(item, items).double()[:, None, None].expand(-1, 1, heads, -1)
+    searching.offer(one, value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
+
+    few = farthest_few(reading, searching.epsilon, beyond=searching.found.value)
+    known = searching.own.mean(1)
+    mixed = torch.where((few.value >= 0)[:, None], few.weights(items), known)[:, None, None]
+    searching.offer(mixed.expand(-1, 1, heads, -1), *searching.judge(mixed.expand(-1, 1, heads, -1)))
+
+
+def _distance_of_one(own: Float[Tensor, "batch heads items"]) -> Float[Tensor, "batch heads items"]:
+    """JSD between the weights and all weight on one item, for every item."""
+    mixed = own * (2 * own / (1 + own)).clamp(min=1e-300).log()
+    return ((1 - own) * LN_2 + mixed + (2 / (1 + own)).log()) / 2
+
+
+def _mean_distance(weights: Float[Tensor, "batch starts heads items"]) -> Float[Tensor, " batch"]:
+    """Sum of the distances of all pairs of starts over k(k − 1), the second term of Equation 1."""
+    first, second = torch.combinations(torch.arange(weights.shape[1])).unbind(-1)
+    starts = weights.shape[1]
+    return jsd(weights[:, first], weights[:, second]).mean(-1).sum(1) / (starts * (starts - 1))
+
+
+def _random_scores(reading: Reading, starts: int, *, seed: int) -> Float[Tensor, "batch starts heads items"]:
+    """3·N(0, 1) about uniform weights, drawn for each instance by itself (Box–Muller)."""
+    items, heads = reading.mask.shape[1], reading.weights.shape[1]
+
+    def uniform(draw: int) -> Tensor:
+        return uniform_by_instance(reading.rows, items, seed=seed, draw=draw)
+
+    normal = [
+        (-2 * (1 - uniform(2 * k)).log()).sqrt() * (2 * math.pi * uniform(2 * k + 1)).cos()
+        for k in range(starts * heads)
+    ]
+    return 3 * torch.stack(normal, dim=1).view(len(reading.mask), starts, heads, items)

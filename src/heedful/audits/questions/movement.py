@@ -1,0 +1,108 @@
+"""How far a heatmap and a prediction move when something changes that should not matter: what the audits share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.ties import settled
+from heedful.measures.divergence import NOWHERE, jsd, sharpness, tvd
+from heedful.measures.heads import matched_jsd
+from heedful.measures.overlap import top_k_overlap
+
+
+class Seen(NamedTuple):
+    """What a reader sees of a batch: a distribution over items for every head, and the prediction."""
+
+    weights: Float[Tensor, "batch heads items"]
+    mask: Bool[Tensor, "batch items"]
+    chances: Float[Tensor, "batch classes"]
+
+
+class Change(NamedTuple):
+    """How far each text's heatmap and prediction moved; NaN where there is nothing to compare."""
+
+    jsd: Float[Tensor, " batch"]
+    relative_jsd: Float[Tensor, " batch"]
+    top_k_overlap: Float[Tensor, " batch"]
+    top_moved: Float[Tensor, " batch"]
+    tvd: Float[Tensor, " batch"]
+    flipped: Float[Tensor, " batch"]
+
+
+def see(reading: Reading, source: str) -> Seen:
+    """Give the heatmap of a source as a distribution: the weights, or the size of an explainer's scores.
+
+    Scores that are all zero make no distribution, and are NaN.
+    """
+    weights = reading.weights.double()
+    if source != "attention":
+        sizes = reading.scores(source).double().abs()
+        total = sizes.sum(1, keepdim=True)
+        weights = (sizes / total.masked_fill(total == 0, torch.nan)).masked_fill(~reading.mask, 0)[:, None]
+    return Seen(weights, reading.mask, reading.chances)
+
+
+def by_word(seen: Seen, words: Int[Tensor, "batch items"], size: int) -> Seen:
+    """Add up the weights of the pieces of each word, laid out for `size` words."""
+    heads = seen.weights.shape[1]
+    places = words.clamp(min=0)[:, None].expand(-1, heads, -1)
+    summed = seen.weights.new_zeros(len(words), heads, size)
+    summed = summed.scatter_add(2, places, seen.weights * (words >= 0)[:, None])
+    count = words.amax(1, keepdim=True) + 1
+    return Seen(summed, torch.arange(size)[None] < count, seen.chances)
+
+
+def compare(before: Seen, after: Seen, *, k: int, matched: bool = False) -> Change:
+    """Compare two heatmaps of the same items, head by head, and two predictions.
+
+    The relative JSD is JSD(w, w′) / (JSD(w, u) + JSD(w′, u)): how far the heatmap moved for how far it stands from
+    uniform. It is near 1 when what little two flat heatmaps say is unrelated, and at most 2, since √JSD is a metric.
+    With `matched`, the heads belong to other models and stand in any order.
+    """
+    mask = before.mask | after.mask
+    moved = _jsd(before.weights, after.weights, matched=matched)
+    apart = sharp(before._replace(mask=mask)) + sharp(after._replace(mask=mask))
+    relative = (moved / apart).clamp(max=2).masked_fill(apart < NOWHERE, torch.nan)
+    nothing = apart.isnan()
+    first, second = (
+        settled(seen.weights.mean(1).nan_to_num(), mask) for seen in (before, after)
+    )  # ties of rounding must not decide which item is on top
+    top, one = (
+        top_k_overlap(first, second, k=size, mask=mask).masked_fill(nothing, torch.nan) for size in (k, 1)
+    )
+    flipped = before.chances.argmax(-1) != after.chances.argmax(-1)
+    return Change(moved, relative, top, 1 - one, tvd(before.chances, after.chances), flipped.double())
+
+
+def sharp(seen: Seen) -> Float[Tensor, " batch"]:
+    """JSD to uniform, averaged over heads."""
+    return sharpness(seen.weights, seen.mask[:, None].expand_as(seen.weights)).mean(1)
+
+
+def largest(seen: Seen) -> Float[Tensor, " batch"]:
+    """The largest weight, of the mean over heads."""
+    return seen.weights.mean(1).amax(-1)
+
+
+def averaged(changes: Sequence[Change]) -> Change:
+    """Average over draws, text by text; a draw that says nothing of a text is left out."""
+    return Change(*(torch.stack(values).nanmean(0) for values in zip(*changes, strict=True)))
+
+
+def without(change: Change, rows: Bool[Tensor, " batch"]) -> Change:
+    """Leave out texts that were not changed at all, and so prove nothing."""
+    return Change(*(values.double().masked_fill(rows, torch.nan) for values in change))
+
+
+def _jsd(
+    p: Float[Tensor, "batch heads items"], q: Float[Tensor, "batch heads items"], *, matched: bool
+) -> Float[Tensor, " batch"]:
+    if not matched or p.shape[1] == 1:
+        return jsd(p, q).mean(1)
+    return matched_jsd(p, q)

@@ -1,0 +1,97 @@
+"""Does shuffling the weights change the prediction? Jain & Wallace 4.2.1: Figure 6."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import polars as pl
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.charts import violins
+from heedful.audits.exhibits import Chart, Order
+from heedful.audits.subject.reading import Reading
+from heedful.measures.divergence import tvd
+from heedful.measures.permutation import permutation_change, permuted_weights
+from heedful.models.model import probabilities
+
+SMALL = 0.05
+"""A median change of less than this is called none: the prediction stays where it was."""
+
+
+@register
+class Permutation(Audit):
+    """Median change of the prediction (TVD) over random shuffles of the weights."""
+
+    name = "permutation"
+    question = "Does shuffling the weights change the prediction?"
+    does = "replaces weights"
+    paper = "jain-wallace"
+    of_weights = True
+    measures: ClassVar = {
+        "permutation_change": Measure("median change of the prediction when weights are shuffled", better="higher"),
+        "indifferent": Measure(f"share of texts whose median change is below {SMALL}", better="lower", plain="For {} of the texts the answer stays the same when the heatmap is shuffled at random."),
+    }  # fmt: skip
+    caveats = (
+        "A prediction near 0 or 1 moves little whatever is done to it, so that a small change is weak evidence "
+        "against attention.",
+        "Shuffled weights meet states that were never mixed so in training.",
+    )
+
+    equation = "Δŷ = median over shuffles π of TVD(ŷ(π(α)), ŷ(α)),  TVD(p, q) = ½ Σ |p_k − q_k|"
+    method = (
+        "The weights of a text are dealt out anew at random, the states stay as they are, and the model decides again. The "
+        "total variation distance between the two predictions is taken for every shuffle, and its median for every text."
+    )
+    order = Order("permutation_change", "change under shuffling", worst="lowest")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Violins by the largest weight and class (Jain & Wallace, Figure 6)."""
+        return [
+            violins(
+                rows, "permutation_change", BINS, title="Change of the prediction under shuffling",
+                axis="median Δŷ", high=1.0, caption="Sharp heatmaps whose shuffling changes nothing lie at the lower left.",
+            )
+        ]  # fmt: skip
+
+    def rows(self, reading: Reading) -> Columns:
+        """Shuffle, decode, and take the median."""
+        change = self._linear(reading) if reading.linear else self._any(reading)
+        return {
+            "permutation_change": change,
+            "indifferent": (change < SMALL).double(),
+            "largest_weight": reading.scores("attention").amax(-1),
+        }
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average by predicted class and by the largest weight."""
+        numbers = self.by_class("permutation_change", rows, "permutation_change")
+        indifferent = self.by_class("indifferent", rows, "indifferent")
+        numbers += [*indifferent, *self.by_largest_weight("permutation_change", rows, "permutation_change")]
+        return self.summary(
+            rows,
+            f"Shuffling the weights moves the prediction by {value(numbers[0])} in the middle of "
+            f"{self.options.permutations} shuffles, and leaves it within {SMALL} for {percent(indifferent[0])} of the texts.",
+            numbers,
+        )
+
+    def _linear(self, reading: Reading) -> Float[Tensor, " batch"]:
+        return permutation_change(
+            reading.weights[:, 0], reading.item_logits, reading.mask, reading.rows,
+            permutations=self.options.permutations, seed=self.options.seed,
+        )  # fmt: skip
+
+    def _any(self, reading: Reading) -> Float[Tensor, " batch"]:
+        """Shuffle the items of all heads alike and decode again, one shuffle of the whole batch at a time."""
+        before, moved = reading.chances, []
+        with torch.no_grad():
+            for draw in range(self.options.permutations):
+                shuffled = [
+                    permuted_weights(head, reading.mask, reading.rows, seed=self.options.seed, draw=draw)
+                    for head in reading.weights.unbind(1)
+                ]
+                after = probabilities(reading.decode(torch.stack(shuffled, 1)[:, None])[:, 0])
+                moved.append(tvd(after, before))
+        return torch.stack(moved).quantile(0.5, dim=0)

@@ -1,0 +1,218 @@
+"""Are the top words needed, and enough? ERASER's comprehensiveness and sufficiency; sensitivity of Yin et al. and SEAT."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from jaxtyping import Int
+from rich.console import Console
+from torch import Tensor
+
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.charts import histogram
+from heedful.audits.exhibits import Chart, Order
+from heedful.audits.questions.losses import lost
+from heedful.audits.questions.sensitivity import LARGEST, SIZES, exact_copy, sample, sensitivity
+from heedful.audits.running.progress import bar
+from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.scores import padded
+from heedful.audits.subject.words import Words, words_of
+from heedful.data.batches import inference_batches
+from heedful.measures.rationale import PERCENTS, share_of_best
+from heedful.measures.streams import uniform_by_instance
+from heedful.models.encoders.transformer import TransformerEncoder
+
+if TYPE_CHECKING:
+    from heedful.audits.subject.subject import Subject
+
+TEXTS, QUICK_TEXTS = 60, 10
+"""Texts whose sensitivity is searched for, at most; it takes as long as thousands of readings of each."""
+
+TOKENS, PIECES = 10_000, 500
+"""Tokens of these texts together, at most, and for transformers, whose every reading is long."""
+
+ROUNDING = 1e-6
+"""Two changes of a probability closer than this are the same, in single precision."""
+
+REFERENCES = ("attention", "leave_one_out", "gradient")
+"""Rankings of which the best on a text is what a heatmap could have reached there."""
+
+LEAST = 0.1
+"""Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
+
+_DRAW = 5_000_003  # a stream of random numbers that nothing else draws from
+
+
+@register
+class Rationale(Audit):
+    """Deletes the top words, or all others, and reads again."""
+
+    name = "rationale"
+    question = "Are the top words needed, and enough?"
+    does = "changes words"
+    paper = "eraser"
+    measures: ClassVar = {
+        "comprehensiveness": Measure("drop of the predicted probability without the top words (AOPC)", low=-1.0, better="higher", plain="Without the words that the heatmap points at, the predicted probability falls by {} on average."),
+        "sufficiency": Measure("drop of the predicted probability with the top words alone (AOPC)", low=-1.0, better="lower"),
+        "comprehensiveness_random": Measure("the same drop without random words", low=-1.0),
+        "sufficiency_random": Measure("the same drop with random words alone", low=-1.0),
+        "comprehensiveness_top": Measure("drop of the predicted probability without a fixed number of top words", low=-1.0, better="higher"),
+        "sufficiency_top": Measure("drop of the predicted probability with a fixed number of top words alone", low=-1.0, better="lower"),
+        "comprehensiveness_gain": Measure("how much more is lost without the top words than without random ones", low=-1.0, better="higher"),
+        "beats_random": Measure("share of texts that lose more without the top words than without random ones", better="higher", plain="For {} of the texts the answer suffers more without the words that the heatmap points at than without random ones."),
+        "beats_random_needed": Measure("share of texts, of those that need attention, that lose more without the top words than without random ones", better="higher", plain="Of the texts whose answer depends on attention, {} suffer more without the words that the heatmap points at than without random ones."),
+        "comprehensiveness_share": Measure("what is lost without the top words, from chance (0) to the best ranking known (1)", low=-1.0, better="higher", plain="Deleting the words that the heatmap points at does {} of what the best choice of words does, counted from chance."),
+        "sufficiency_share": Measure("what the top words alone keep, from chance (0) to the best ranking known (1)", low=-1.0, better="higher", plain="Left alone, the words that the heatmap points at keep {} of what the best choice of words keeps, counted from chance."),
+        "first_share": Measure("what is lost without the first word, from chance (0) to the best single word known (1)", low=-1.0, better="higher", plain="Deleting the word that stands out most does {} of what deleting the best single word does, counted from chance."),
+        "sensitivity": Measure("smallest shift of the top words' embeddings that changes the decision", high=LARGEST, better="lower"),
+        "never_flips": Measure(f"share of texts where some shift up to {LARGEST:g} was sought in vain", better="lower"),
+        "pointless": Measure(f"share of texts where no ranking loses {LEAST:g} more than chance: nothing is worth pointing at"),
+    }  # fmt: skip
+    caveats = (
+        "Texts with words deleted are unlike those the model was trained on, so that a drop may come from their "
+        "strangeness; random words deleted in the same number are the yardstick.",
+        "A model that answers the same with hardly any words has low comprehensiveness and low sufficiency "
+        "whatever is pointed at.",
+        "Sensitivity, where it is asked for, is an upper bound, found by a search, and in units of the embeddings: it compares "
+        "rankings of one model, or models with the same embeddings, and no others.",
+        "The best ranking known is the best of attention, leave-one-out and gradient on each text, not of all there could be: "
+        "a share of 1 says that none of these is better.",
+    )
+
+    equation = (
+        "comprehensiveness = mean over q of ŷ(x) − ŷ(x without top q %),  "
+        "sufficiency = mean over q of ŷ(x) − ŷ(top q % alone),  "
+        "share = (lost − lost at random) / (most lost by any ranking − lost at random)"
+    )
+    method = (
+        f"The top {', '.join(map(str, PERCENTS))} % of the words (rounded up, so that one is always taken) are deleted, or all "
+        "others are, and the model reads the rest again; ŷ is the probability of the class decided on for the whole text, and "
+        "differences keep their sign. The pieces of a word count together and are deleted together. The same is done with one random "
+        "order of the words, and in the orders of attention, leave-one-out and gradient: the best of them on a text is what a heatmap "
+        f"could have reached, and a share of it is asked for where it lies {LEAST:g} above chance. With --sensitivity the embeddings of "
+        f"the top k words ({', '.join(map(str, SIZES))}) are moved by projected gradient steps, with a binary search for the smallest "
+        f"radius that changes the decision; where none does up to {LARGEST:g}, it counts as that much."
+    )
+    order = Order("comprehensiveness", "what is lost without the top words", worst="lowest")
+
+    def __init__(self, *arguments: object, **named: object) -> None:
+        super().__init__(*arguments, **named)  # type: ignore[arg-type]
+        self.sampled: dict[int, tuple[float, float]] | None = None
+
+    def prepare(self, subject: Subject, console: Console) -> None:
+        """Search for the sensitivity of a sample of the texts, where asked; drawn by their numbers and not by batches."""
+        if not self.options.sensitivity:
+            return
+        instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
+        slow = isinstance(subject.model.encoder, TransformerEncoder)
+        chosen = sample(
+            rows, instances.lengths[rows], texts=QUICK_TEXTS if self.options.quick else TEXTS,
+            tokens=PIECES if slow else TOKENS, seed=self.options.seed,
+        )  # fmt: skip
+        self.sampled = {}
+        model = exact_copy(subject.model.eval())
+        with bar(console, "sensitivity", len(chosen)) as advance:
+            for places in inference_batches(instances.lengths[chosen], len(chosen)):
+                reading = read(subject.model, instances.batch(chosen[places]), seed=self.options.seed)
+                if subject.scores is not None:
+                    reading = replace(reading, own=padded(subject.scores, reading.rows, reading.mask))
+                words = words_of(reading.model, reading.batch)
+                found = sensitivity(reading, words, self._ranks(reading, words, self.source), model=model)
+                never = (~found.found).any(1).double()
+                for row, *measured in zip(
+                    reading.rows.tolist(), found.area.tolist(), never.tolist(), strict=True
+                ):
+                    self.sampled[row] = (measured[0], measured[1])
+                advance(len(places))
+
+    def rows(self, reading: Reading) -> Columns:
+        """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
+        words = words_of(reading.model, reading.batch)
+        by_chance = uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_DRAW)
+        others = [name for name in REFERENCES if name != self.source]
+        ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
+        own, random, *rest = lost(
+            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k
+        )
+        beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
+
+        def share(field: str, sign: int) -> Tensor:
+            mine, chance, *best = (sign * getattr(part, field) for part in (own, random, *rest))
+            return share_of_best(mine, chance, torch.stack(best), least=LEAST)
+
+        needed = share("comprehensiveness", 1)
+        area, never = self._sensitivity(reading, words, ranked[0])
+        return {
+            "comprehensiveness": own.comprehensiveness,
+            "sufficiency": own.sufficiency,
+            "comprehensiveness_random": random.comprehensiveness,
+            "sufficiency_random": random.sufficiency,
+            "comprehensiveness_top": own.comprehensiveness_top,
+            "sufficiency_top": own.sufficiency_top,
+            "comprehensiveness_gain": own.comprehensiveness - random.comprehensiveness,
+            "beats_random": beats,
+            "beats_random_needed": beats.masked_fill(reading.needless, torch.nan),
+            "comprehensiveness_share": needed,
+            "sufficiency_share": share("sufficiency", -1),
+            "first_share": share("first", 1),
+            "sensitivity": area,
+            "never_flips": never,
+            "pointless": needed.isnan().double(),
+            "words": words.counts,
+        }
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average over texts, and by class what is needed and what is enough."""
+        numbers: list[Number] = []
+        searched = self.options.sensitivity
+        for name in self.measures:
+            if name in ("sensitivity", "never_flips") and not searched:
+                continue
+            by_class = name in ("comprehensiveness", "sufficiency")
+            numbers += self.by_class(name, rows, name) if by_class else [self.number(name, rows[name])]
+        found = {number.name: number for number in reversed(numbers) if number.group == "all"}
+        k, short = self.options.top_k, int((rows["words"] < self.options.top_k).sum())
+        area, never = found.get("sensitivity"), int(rows["never_flips"].fill_nan(0).sum())
+        return self.summary(
+            rows,
+            f"Without its top words a text loses {value(found['comprehensiveness'])} of the predicted probability, without random "
+            f"ones {value(found['comprehensiveness_random'])}, and more than at random for {percent(found['beats_random'])} of the "
+            f"texts; with its top words alone it loses {value(found['sufficiency'])}. From chance (0) to the best ranking known (1) that is "
+            f"{value(found['comprehensiveness_share'])} and {value(found['sufficiency_share'])}.",
+            numbers,
+            f"A fixed number of top words is {k}; {short} texts have fewer, and all their words are taken." if short else "",
+            f"Sensitivity is that of {area.count} of {len(rows)} texts, drawn at random." if area and area.missing else "",
+            f"For {never} texts the decision did not change within a radius of {LARGEST:g}, which is counted, so that their true sensitivity is higher." if never else "",
+        )  # fmt: skip
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Histograms of what is lost without the top words and with them alone."""
+        return [
+            histogram(
+                rows, name, title=title, axis=name, low=-1, high=1,
+                caption=caption,
+            )
+            for name, title, caption in (
+                ("comprehensiveness", "What is lost without the top words", "Near 0 the top words are not needed."),
+                ("sufficiency", "What is lost with the top words alone", "Near 0 the top words are enough."),
+            )
+        ]  # fmt: skip
+
+    def _ranks(self, reading: Reading, words: Words, name: str) -> Int[Tensor, "batch words"]:
+        return words.ranks(words.scores(reading.scores(name)))
+
+    def _sensitivity(self, reading: Reading, words: Words, ranks: Tensor) -> tuple[Tensor, Tensor]:
+        """Look up what was found beforehand; of a reading by itself, search for every text; nothing where it is not asked for."""
+        if not self.options.sensitivity:
+            nothing = torch.full(ranks.shape[:1], torch.nan, dtype=torch.float64)
+            return nothing, nothing
+        if self.sampled is None:
+            found = sensitivity(reading, words, ranks)
+            return found.area, (~found.found).any(1).double()
+        unknown = (float("nan"), float("nan"))
+        area, never = zip(*(self.sampled.get(row, unknown) for row in reading.rows.tolist()), strict=True)
+        return torch.tensor(area, dtype=torch.float64), torch.tensor(never, dtype=torch.float64)

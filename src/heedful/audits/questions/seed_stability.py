@@ -1,0 +1,228 @@
+"""Does the heatmap survive another seed? SEAT: Figures 2 and 3."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from jaxtyping import Float
+from rich.console import Console
+
+from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register, value
+from heedful.audits.charts import violins
+from heedful.audits.exhibits import Chart, Heatmap
+from heedful.audits.questions.movement import averaged, compare, see
+from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
+from heedful.audits.running.progress import bar
+from heedful.audits.subject.ragged import ragged
+from heedful.audits.subject.reading import Reading, read
+from heedful.config import TrainConfig, build
+from heedful.errors import BadInput, HeedfulError
+from heedful.measures.divergence import LN_2
+from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
+from heedful.models.classifier import Classifier
+from heedful.models.model import AttentionModel
+from heedful.runs import Run
+from heedful.training.objectives import most_epochs
+from heedful.training.train import train
+from heedful.training.twins import seconds_per_epoch
+
+if TYPE_CHECKING:
+    from heedful.audits.subject.subject import Subject
+
+SEEDS = 3
+QUICK_SEEDS = 2
+AVERAGE = "mean"
+FEW_OTHERS = (
+    "No mean over seeds has an interval: one other seed or two do not tell what more would give, so that no policy can be passed by them. "
+    "Train three or more (--seeds)."
+)
+
+
+@register
+class SeedStability(StabilityAudit):
+    """Trains the same model with other seeds, and compares what they attend to."""
+
+    name = "seed_stability"
+    question = "Does the heatmap survive another seed?"
+    does = "trains another model"
+    costly = True
+    measures: ClassVar = measures("with another seed") | {
+        "jsd_max": Measure("largest JSD of the heatmap over the seeds, in nats", high=LN_2, better="lower"),
+    }
+    caveats = (
+        "Two seeds that attend to different words may both be right: this asks whether a heatmap tells of the data, or "
+        "of the dice.",
+        "A model trained on a base that was named (--base) keeps it, and the seeds are those of its own training; where the "
+        "vanilla model was found or trained for it (seat, steady), each seed begins with one of its own.",
+        "A flat heatmap is the same for every seed: read JSD beside sharpness, or read the relative JSD.",
+        "Intervals of means speak of other seeds and other texts, for this one model; those of single seeds, and of the largest JSD over "
+        "the seeds, speak of other texts alone.",
+    )
+    method = (
+        "The model is trained again with the same configuration and other seeds, and every text is read by all of them. JSD, "
+        "top items and predictions are compared with the model's own and averaged over seeds, text by text; the largest JSD "
+        "over seeds is the paper's Figure 2. Heads of different models are matched so that their JSD is smallest."
+    )
+    heatmap = Heatmap("other_weights", "The seed that differs most", "other_probability")
+    diverged: tuple[tuple[int, str], ...] = ()
+    """Seeds that could not be trained, and what went wrong."""
+
+    def prepare(self, subject: Subject, console: Console) -> None:
+        """Find or train the models of other seeds."""
+        super().prepare(subject, console)
+        run = subject.classifier.run
+        if run is None or not (run / "config.yaml").is_file():
+            raise BadInput(
+                "The seed_stability audit trains the model again, and needs the run that it was trained in."
+            )
+        config = build(TrainConfig, Run(run).config(), where=str(run / "config.yaml"))
+        seeds = self._seeds(config.seed)
+        _announce(run, config, seeds, console)
+        self.others: dict[int, AttentionModel] = {}
+        with bar(console, self.name, len(seeds), "seeds") as advance:
+            for seed in seeds:
+                try:
+                    other = train(config.model_copy(update={"seed": seed}), runs=run.parent)
+                except HeedfulError as error:
+                    if error.exit_code != HeedfulError.exit_code:  # the user's mistake, not a seed's bad luck
+                        raise
+                    self.diverged = (*self.diverged, (seed, str(error)))
+                else:
+                    self.others[seed] = _comparable(subject, other)
+                advance(1)
+        if not self.others:
+            raise HeedfulError(f"Every seed diverged: {self.diverged[0][1]}")
+
+    def rows(self, reading: Reading) -> Columns:
+        """Let every model read the texts, and compare it with the one that is audited."""
+        before = see(reading, self.source)
+        columns = self.beside(before, reading)
+        changes, heatmaps, chances = [], [], []
+        decision = reading.chances.argmax(-1, keepdim=True)
+        for seed, model in self.others.items():
+            after = see(read(model, reading.batch, seed=reading.seed), self.source)
+            changes.append(compare(before, after, k=self.options.top_k, matched=True))
+            heatmaps.append(after.weights.mean(1))
+            chances.append(after.chances)
+            columns |= self.columns(str(seed), changes[-1:], chances[-1:])
+        apart = torch.stack([change.jsd for change in changes], 1)
+        furthest = apart.nan_to_num(-1).argmax(1)
+        rows = torch.arange(len(furthest))
+        of_decision = torch.stack(chances, 1)[rows, furthest].gather(1, decision)[:, 0]
+        columns |= averaged(changes)._asdict()
+        if self.labelled:
+            columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in chances], 1).tolist()
+        return columns | {
+            "jsd_max": apart.amax(1),
+            "other_seed": [list(self.others)[place] for place in furthest.tolist()],
+            "other_weights": ragged(torch.stack(heatmaps, 1)[rows, furthest].nan_to_num(), reading.mask),
+            "other_probability": of_decision,
+        }
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average over seeds and texts, by the largest weight and by class (Figure 2)."""
+        seeds = _others(rows)
+        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds}, AVERAGE)
+        numbers.append(self.number("jsd_max", rows["jsd_max"]))
+        numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
+        numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]
+        most = next(n for n in numbers if n.name == "jsd_max" and n.group == ALL)
+        quick = f"Quick: {len(seeds)} seeds." if self.options.quick else ""
+        return self.summary(
+            rows,
+            f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {value(most)}.",
+            numbers,
+            *self.notes(rows),
+            *(f"Seed {seed} diverged and is not averaged in: {problem}" for seed, problem in self.diverged),
+            FEW_OTHERS if len(seeds) < FEWEST_SEEDS else "",
+            quick,
+        )
+
+    def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
+        """Average a measure over seeds and texts: every seed gives one number, and the interval speaks of other seeds too."""
+        found = self.number(name, rows[name], group)
+        if found.estimate is None:
+            return found
+        models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
+        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        _, low, high = _sure(drawn[..., 0], self.measures[name])
+        ends: dict[str, float | None] = {"low": None, "high": None}
+        if not np.isnan(low):
+            # A text that some seeds say nothing of counts less for the seeds than for the mean.
+            ends = {"low": min(low, found.estimate), "high": max(high, found.estimate)}
+        return found.model_copy(update=ends)
+
+    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+        """F1, averaged over the seeds, with an interval that speaks of other seeds too."""
+        if condition != AVERAGE:
+            return super().sure_f1(labels, said, condition)
+        models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
+        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        return _sure(drawn[..., 0], self.measures["f1"])
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
+        return [
+            violins(
+                rows, "jsd_max", BINS, title="The heatmap with other seeds", axis="largest JSD over the seeds",
+                high=LN_2, caption="Steady heatmaps lie at the left; sharp ones below.",
+            ),
+            self.against_sharpness(rows),
+        ]  # fmt: skip
+
+    def _seeds(self, own: int) -> tuple[int, ...]:
+        """Name the other seeds: the user's, or the first that are not the model's own."""
+        if self.options.seeds is not None:
+            if own in self.options.seeds:
+                raise BadInput(
+                    f"Seed {own} is the model's own, and would be compared with itself: leave it out of --seeds."
+                )
+            return tuple(dict.fromkeys(self.options.seeds))
+        count = QUICK_SEEDS if self.options.quick else SEEDS
+        return tuple([seed for seed in range(1, SEEDS + 2) if seed != own][:count])
+
+
+def _others(rows: pl.DataFrame) -> list[str]:
+    """Give the seeds that the rows are of."""
+    return [name.removeprefix("relative_jsd_") for name in rows.columns if name.startswith("relative_jsd_")]
+
+
+def _parts(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """Take texts apart by the largest weight and by the predicted class, as Figure 2 does."""
+    bins = [(f"largest weight {low:.2f}–{high:.2f}", rows.filter(in_bin(low, high))) for low, high in BINS]
+    labels = rows["predicted"].unique().sort()
+    return bins + [(f"class {label}", rows.filter(pl.col("predicted") == label)) for label in labels]
+
+
+def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
+    """A mean over seeds with its interval, cut off where the measure ends; of fewer than three seeds there is none."""
+    estimate, low, high = over_seeds(drawn)
+    if len(drawn) < FEWEST_SEEDS:
+        return Spread(estimate, np.nan, np.nan)
+    return Spread(estimate, float(max(low, about.low)), float(min(high, about.high)))
+
+
+def _comparable(subject: Subject, other: Classifier) -> AttentionModel:
+    """Give a model that reads as the audited one does, or refuse it."""
+    if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
+        raise BadInput(
+            f"{other.run} knows other words than the model, so that their items cannot be compared: the data have "
+            f"changed since it was trained, so train it again."
+        )
+    exact = next(subject.model.parameters()).dtype
+    return deepcopy(other.model).to(exact).eval()
+
+
+def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], console: Console) -> None:
+    """Say what this will cost before it starts."""
+    listed = ", ".join(map(str, seeds))
+    message = f"Training the model with {len(seeds)} other seeds ({listed}), or finding what is finished, in {run.parent}"
+    pace = seconds_per_epoch(run)
+    if pace is not None:
+        message += f": at most {len(seeds) * most_epochs(config) * pace / 60:.0f} minutes, by the pace of the model's own training"
+    console.print(message + ".", soft_wrap=True, markup=False)

@@ -1,0 +1,166 @@
+"""What every stability audit reports: the same measures, beside sharpness, for each thing that was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from rich.console import Console
+from torch import Tensor
+
+from heedful.audits.audit import ALL, Audit, Measure, Number, percent, value
+from heedful.audits.charts import scatter
+from heedful.audits.exhibits import Chart, Order
+from heedful.audits.questions.movement import Change, Seen, averaged, largest, sharp
+from heedful.audits.questions.sharpness import FLAT
+from heedful.audits.subject.reading import Reading
+from heedful.errors import BadInput
+from heedful.measures.divergence import LN_2
+from heedful.measures.resampling import Spread, f1_of, resample, spread
+
+if TYPE_CHECKING:
+    from heedful.audits.subject.subject import Subject
+
+LEAST = 1e-12
+"""Where a logarithmic axis ends: a heatmap that moves less does not move."""
+RESAMPLES = 1000
+
+
+def measures(what: str) -> dict[str, Measure]:
+    """Describe the shared measures; `what` says after which change, such as 'under noise'."""
+    return {
+        "jsd": Measure(f"JSD of the heatmap {what}, in nats", high=LN_2, better="lower"),
+        "relative_jsd": Measure(
+            f"JSD of the heatmap {what}, relative to its own sharpness",
+            high=2.0,
+            better="lower",
+            plain=f"For what it has to say, the heatmap moves by {{}} {what} (0: not at all; 1: it is another one).",
+        ),
+        "top_k_overlap": Measure(f"share of the top items that stay {what}", better="higher"),
+        "top_moved": Measure(
+            f"share of texts whose top item is another {what}",
+            better="lower",
+            plain=f"For {{}} of the texts the heatmap points first at another place {what}.",
+        ),
+        "tvd": Measure(f"TVD of the prediction {what}", better="lower"),
+        "flipped": Measure(
+            f"share of texts whose decision is another {what}",
+            better="lower",
+            plain=f"For {{}} of the texts the decision changes {what}.",
+        ),
+        "f1": Measure(f"F1 {what}", better="higher"),
+        "sharpness": Measure("JSD of the unchanged heatmap to uniform, in nats", high=LN_2, better="higher"),
+        "largest_weight": Measure("largest weight of the unchanged heatmap"),
+    }
+
+
+class StabilityAudit(Audit):
+    """Changes something that should not matter, and sees how far heatmap and prediction move."""
+
+    paper = "seat"
+    renews = True
+    order = Order("relative_jsd", "how unsteady the heatmap is", worst="highest")
+    equation: ClassVar[str] = (
+        "JSD(w, w′) = ½ KL(w ‖ m) + ½ KL(w′ ‖ m),  m = (w + w′) / 2;  relative = JSD(w, w′) / (JSD(w, u) + JSD(w′, u)),  u = 1 / items"
+    )
+    labelled: bool = False
+    classes: int = 2
+
+    def prepare(self, subject: Subject, console: Console) -> None:
+        """Refuse scores that cannot be computed again, and see whether F1 can be measured."""
+        if self.source == "own":
+            raise BadInput(
+                f"{self.name} needs the scores of changed texts, and scores of your own are given for the texts as they "
+                f"are: choose attention or an explainer as --source."
+            )
+        self.labelled, self.classes = subject.texts.labelled, len(subject.classifier.labels)
+
+    def beside(self, seen: Seen, reading: Reading) -> dict[str, Tensor | list[Any]]:
+        """What stands beside every stability number: how sharp the heatmap is; and the label, for F1."""
+        columns: dict[str, Tensor | list[Any]] = {"sharpness": sharp(seen), "largest_weight": largest(seen)}
+        if self.labelled:
+            columns["label"] = reading.batch.labels.tolist()
+        return columns
+
+    def columns(
+        self, condition: str, changes: Sequence[Change], said: Sequence[Tensor]
+    ) -> dict[str, Tensor | list[Any]]:
+        """Averages over draws, as `measure_condition`, and what was decided in each draw."""
+        found: dict[str, Tensor | list[Any]] = {
+            f"{name}_{condition}": values for name, values in averaged(changes)._asdict().items()
+        }
+        if self.labelled:
+            found[f"said_{condition}"] = torch.stack([chances.argmax(-1) for chances in said], 1).tolist()
+        return found
+
+    def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str], headline: str) -> list[Number]:
+        """Every measure for all texts (of the headline), and by condition, which is given as suffix → group."""
+        found = [self.overall(name, rows) for name in Change._fields]
+        found += [self.number(name, rows[name]) for name in ("sharpness", "largest_weight")]
+        found += self._f1(rows, headline, ALL)
+        for condition, group in conditions.items():
+            for name in Change._fields:
+                if f"{name}_{condition}" in rows.columns:
+                    found.append(self.number(name, rows[f"{name}_{condition}"], group))
+            found += self._f1(rows, condition, group)
+        return found
+
+    def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
+        """Average a measure over texts."""
+        return self.number(name, rows[name], group)
+
+    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+        """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
+        drawn = resample([[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=RESAMPLES)  # fmt: skip
+        return spread(drawn[0, :, 0])
+
+    def notes(self, rows: pl.DataFrame, items: str = "items") -> list[str]:
+        """Say how many texts define no number, or one that means little."""
+        k = self.options.top_k
+        short = int((rows[items] <= k).sum())
+        flat = int((rows["relative_jsd"].is_nan() & rows["jsd"].is_not_nan()).sum())
+        zero = int(rows["sharpness"].is_nan().sum())
+        said = (
+            (short, f"have {k} items or fewer, all of which are their top items: their overlap is 1 whatever happens"),
+            (flat, "have a heatmap that is the same everywhere, so that it has no relative JSD: it cannot move, and says nothing"),
+            (zero, "have scores that are all zero, so that there is no heatmap to compare"),
+        )  # fmt: skip
+        return [f"{count} texts {what}." for count, what in said if count]
+
+    def steadiness(self, numbers: Sequence[Number]) -> str:
+        """The end of every finding: what moved, and beside it how sharp the heatmap is."""
+        n = {number.name: number for number in reversed(numbers) if number.group == ALL}
+        dull = n["sharpness"].estimate is not None and n["sharpness"].estimate < FLAT
+        return (
+            f"moves the heatmap by a JSD of {value(n['jsd'])}, which is {value(n['relative_jsd'])} relative to its sharpness "
+            f"of {value(n['sharpness'])}, gives another top item to {percent(n['top_moved'])} of the texts, and changes the "
+            f"decision of {percent(n['flipped'])}"
+            + ("; the heatmap is flat, and has nothing to lose." if dull else ".")
+        )
+
+    def against_sharpness(self, rows: pl.DataFrame) -> Chart:
+        """Draw stability against sharpness, one point a text."""
+        logs = rows.with_columns(
+            moved=pl.col("relative_jsd").clip(lower_bound=LEAST).log10(), sharp=pl.col("sharpness")
+        )
+        return scatter(
+            logs, "sharp", "moved", title="Steadiness beside sharpness",
+            axes=("sharpness (JSD to uniform)", "log₁₀ of relative JSD"),
+            caption="Lower is steadier, further right is sharper: a heatmap worth showing lies at the lower right.",
+        )  # fmt: skip
+
+    def _f1(self, rows: pl.DataFrame, condition: str, group: str) -> list[Number]:
+        if "label" not in rows.columns or f"said_{condition}" not in rows.columns:
+            return []
+        said = np.array(rows[f"said_{condition}"].to_list(), dtype=np.int64)
+        labels = rows["label"].to_numpy()
+        estimate, *ends = self.sure_f1(labels, said, condition)
+        low, high = (None if np.isnan(end) else end for end in ends)
+        return [
+            Number(
+                name="f1", group=group, estimate=estimate, low=low, high=high, std=None, count=len(rows), missing=0
+            )
+        ]  # fmt: skip

@@ -1,0 +1,205 @@
+"""Does the heatmap survive synonyms? SEAT: Tables 3 and 10, Figure 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from jaxtyping import Bool, Int
+from rich.console import Console
+from torch import Tensor
+
+from heedful.audits.audit import Columns, Summary, register
+from heedful.audits.charts import boxes
+from heedful.audits.exhibits import Chart
+from heedful.audits.questions.movement import Change, Seen, by_word, compare, see, without
+from heedful.audits.questions.stable_audit import StabilityAudit, measures
+from heedful.audits.questions.synonym_source import synonyms_for
+from heedful.audits.subject.reading import Reading, read
+from heedful.data.tokens import Tokens
+from heedful.data.words.inflection import FUNCTION_WORDS
+from heedful.data.words.substitution import Span, recased, replace_words, word_spans, words_of
+from heedful.measures.streams import shuffles_by_instance
+
+if TYPE_CHECKING:
+    from heedful.audits.subject.subject import Subject
+
+
+@register
+class WordStability(StabilityAudit):
+    """Replaces some words of a text by their nearest synonyms, and reads it again."""
+
+    name = "word_stability"
+    question = "Does the heatmap survive a synonym?"
+    does = "changes words"
+    costly = True
+    measures: ClassVar = measures("when a word is replaced by a synonym")
+    caveats = (
+        "The nearest word by its vector is not always a synonym: good and bad stand near each other, and then the "
+        "prediction is right to move. A file of synonyms (--synonyms) is surer.",
+        "A flat heatmap does not move whatever is done to it: read JSD beside sharpness, or read the relative JSD.",
+    )
+    method = (
+        "Words of a text are drawn at random and replaced by their nearest synonym among the words that the model knows: "
+        "never by themselves, never by another form of themselves (by a rule on endings, so that irregular forms pass). "
+        "Words of three letters or more are drawn; those with a grammatical job (the, with) only where there are no "
+        "others. The words replaced first stay replaced when more are. Heatmaps are compared word by word, with the pieces "
+        "of a word added up, or sentence by sentence. The relative JSD divides by how far both stand from uniform."
+    )
+
+    @property
+    def headline(self) -> int:
+        """How many words are replaced for the numbers that stand for all: the fewest."""
+        return min(self.options.replaced)
+
+    def prepare(self, subject: Subject, console: Console) -> None:
+        """Look up the synonyms of all words of the texts, once."""
+        super().prepare(subject, console)
+        self.vocabulary = subject.classifier.vocabulary
+        instances = subject.texts.instances
+        with console.status("Looking up synonyms"):
+            words: set[str] = set()
+            for chunk in subject.texts.rows:
+                for part in np.array_split(chunk, max(1, len(chunk) // subject.options.batch_size)):
+                    tokens = instances.tokens.pad(part, [instances.split.texts[i] for i in part])
+                    words |= _written(tokens)
+            self.synonyms = synonyms_for(subject.classifier, words, self.options.synonyms)
+
+    def rows(self, reading: Reading) -> Columns:
+        """Replace, read again, and compare word by word."""
+        tokens = reading.batch.tokens
+        spans = word_spans(tokens)
+        places = [self._replaceable(text, row) for text, row in zip(tokens.texts, spans, strict=True)]
+        before = see(reading, self.source)
+        changes: dict[int, list[Change]] = {}
+        said: dict[int, list[Tensor]] = {}
+        astray = torch.zeros(len(spans), dtype=torch.bool)
+        shown: list[list[str]] = []
+        for draw in range(self.options.draws):
+            orders = self._orders(reading.rows, tokens.texts, spans, places, draw)
+            for count in self.options.replaced:
+                new = [
+                    {place: self._synonym(text[row[place][0] : row[place][1]]) for place in order[:count]}
+                    for text, row, order in zip(tokens.texts, spans, orders, strict=True)
+                ]
+                if draw == 0 and count == max(self.options.replaced):
+                    shown = [_told(*told) for told in zip(tokens.texts, spans, new, strict=True)]
+                texts = [replace_words(*parts) for parts in zip(tokens.texts, spans, new, strict=True)]
+                after, lost = self._read(reading, [t for t, _ in texts], [moved for _, moved in texts])
+                astray |= lost
+                change = compare(*self._aligned(reading, before, after), k=self.options.top_k)
+                same = torch.tensor([not words for words in new])
+                changes.setdefault(count, []).append(without(change, same | lost))
+                said.setdefault(count, []).append(after[0].chances)
+        own, _ = self._aligned(reading, before, (before, tokens))
+        columns = self.beside(own, reading)
+        columns |= {
+            "compared": own.mask.sum(1).tolist(), "replaceable": [len(row) for row in places],
+            "replaced": shown, "astray": astray.tolist(),
+        }  # fmt: skip
+        for count, found in changes.items():
+            columns |= self.columns(str(count), found, said[count])
+        return columns | {name: columns[f"{name}_{self.headline}"] for name in Change._fields}
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average for each number of replaced words; the fewest stand for all."""
+        conditions = {str(count): f"{count} replaced" for count in self.options.replaced}
+        numbers = self.numbers(rows, conditions, str(self.headline))
+        words = "one word" if self.headline == 1 else f"{self.headline} words"
+        notes = self.notes(rows, "compared" if "compared" in rows.columns else "items")
+        if "replaceable" in rows.columns:
+            notes += self._counted(rows)
+        return self.summary(
+            rows, f"A synonym for {words} of a text {self.steadiness(numbers)}", numbers, *notes
+        )
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """Relative JSD by the number of replaced words, and stability against sharpness."""
+        groups = {
+            f"{count} replaced": rows[f"relative_jsd_{count}"]
+            for count in self.options.replaced
+            if f"relative_jsd_{count}" in rows.columns
+        }
+        figures = [self.against_sharpness(rows)]
+        if groups:
+            figures.insert(
+                0,
+                boxes(
+                    groups, title="How far synonyms move the heatmap", axis="relative JSD",
+                    accent=f"{self.headline} replaced", caption="Box: half of the texts; line: nine in ten.",
+                ),
+            )  # fmt: skip
+        return figures
+
+    def _counted(self, rows: pl.DataFrame) -> list[str]:
+        none = int((rows["replaceable"] == 0).sum())
+        most = max(self.options.replaced)
+        few = int((rows["replaceable"] < most).sum()) - none
+        lost = int(rows["astray"].sum())
+        said = (
+            (none, "texts have no word with a synonym; they are left out."),
+            (few, f"texts have fewer than {most} words with a synonym; what they have is replaced."),
+            (lost, "texts are cut into other words when one is replaced, and are left out where that is so."),
+        )
+        return [self.synonyms.told, *(f"{count} {what}" for count, what in said if count)]
+
+    def _replaceable(self, text: str, spans: list[Span]) -> list[int]:
+        return [p for p, (start, end) in enumerate(spans) if text[start:end].lower() in self.synonyms.found]
+
+    def _synonym(self, word: str) -> str:
+        """Give the synonym of a word, written as the word is, unless the model would not know it so."""
+        synonym = self.synonyms.found[word.lower()]
+        written = recased(synonym, word)
+        return written if self.synonyms.known is None or written in self.synonyms.known else synonym
+
+    def _orders(
+        self, rows: Int[Tensor, " batch"], texts: list[str], spans: list[list[Span]], places: list[list[int]], draw: int
+    ) -> list[list[int]]:  # fmt: skip
+        """Give the places of each text in the order in which they are replaced: at random, function words last."""
+        lengths = torch.tensor([len(row) for row in places])
+        if not int(lengths.max()):
+            return [[] for _ in places]
+        shuffled = shuffles_by_instance(rows, lengths, seed=self.options.seed, draws=range(draw, draw + 1))[0]
+        found = []
+        for text, row, own, order in zip(texts, spans, places, shuffled.tolist(), strict=True):
+            drawn = [own[i] for i in order[: len(own)]]
+            found.append(sorted(drawn, key=lambda p: text[row[p][0] : row[p][1]].lower() in FUNCTION_WORDS))
+        return found
+
+    def _read(
+        self, reading: Reading, texts: list[str], spans: list[list[Span]]
+    ) -> tuple[tuple[Seen, Tokens], Bool[Tensor, " batch"]]:
+        """Read changed texts; a text whose words no longer stand where they should is astray."""
+        tokens = self.vocabulary.encode(texts).pad(np.arange(len(texts)), texts)
+        again = read(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
+        # A text that was cut after so many pieces may end elsewhere now: its words are compared as far as both go.
+        astray = [
+            found[: len(wanted)] != wanted[: len(found)]
+            for found, wanted in zip(word_spans(tokens), spans, strict=True)
+        ]
+        return (see(again, self.source), tokens), torch.tensor(astray)
+
+    def _aligned(self, reading: Reading, before: Seen, after: tuple[Seen, Tokens]) -> tuple[Seen, Seen]:
+        """Lay both heatmaps out over the same words, or the same sentences."""
+        seen, tokens = after
+        if reading.model.architecture.hierarchical:
+            numbers = [torch.where(s.mask, torch.arange(s.mask.shape[1]), -1) for s in (before, seen)]
+        else:
+            numbers = [words_of(t) for t in (reading.batch.tokens, tokens)]
+        size = max(int(found.max()) for found in numbers) + 1
+        return by_word(before, numbers[0], size), by_word(seen, numbers[1], size)
+
+
+def _written(tokens: Tokens) -> set[str]:
+    return {
+        text[start:end]
+        for text, row in zip(tokens.texts, word_spans(tokens), strict=True)
+        for start, end in row
+    }
+
+
+def _told(text: str, spans: list[Span], new: dict[int, str]) -> list[str]:
+    return [f"{text[spans[p][0] : spans[p][1]]}→{word}" for p, word in sorted(new.items())]

@@ -1,0 +1,124 @@
+"""Attention and other explainers side by side: the same texts, the same rules, and which of them did best."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from heedful.audits.audit import Number
+from heedful.audits.policy import Rule
+from heedful.audits.running.run import ALWAYS
+from heedful.audits.verdict import Judgement, Verdict, Word
+from heedful.storage import write_json
+
+KEPT, MEASURED, SCORES = "alternatives.json", "alternatives", "scores"
+
+Numbers = TypeVar("Numbers", float, np.ndarray)
+
+
+class Column(BaseModel):
+    """What the common rules say of one explainer, or of attention."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    verdict: Word
+    """By these rules alone."""
+    judgements: tuple[Judgement, ...]
+    """One for each rule, in the order of the policy."""
+    gain: Number | None = None
+    """How much further it comes than attention, text by text; None for attention itself."""
+
+    @property
+    def standing(self) -> tuple[int, int]:
+        """How few rules it fails, since one is enough not to be shown, and then how many it passes."""
+        outcomes = [judgement.outcome for judgement in self.judgements]
+        return -outcomes.count("bad"), outcomes.count("good")
+
+    @property
+    def told(self) -> bool:
+        """Whether any rule by which columns are compared has an answer, from as many texts as the policy asks for."""
+        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if compares(j.rule))
+
+    @property
+    def mean(self) -> float:
+        """How far it comes on average, from the worst (0) to the best (1) that each number can be."""
+        reached = [
+            place(judgement.rule, judgement.number.estimate)
+            for judgement in self.judgements
+            if compares(judgement.rule) and judgement.number and judgement.number.estimate is not None
+        ]
+        return sum(reached) / len(reached) if reached else 0.0
+
+
+class Alternatives(BaseModel):
+    """One sample of texts, one set of rules, and a column for attention and for every explainer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    texts: int
+    of: int
+    """How many texts were audited, from which the sample was drawn."""
+    seed: int
+    columns: tuple[Column, ...]
+    """Attention first."""
+    left_out: dict[str, str]
+    """Measures that the policy decides by and that were not asked here, each with the reason."""
+
+    @property
+    def attention(self) -> Column:
+        """What attention itself reached on the sample."""
+        return self.columns[0]
+
+    @property
+    def best(self) -> Column:
+        """The explainer that passes most rules, and of those the one that comes furthest on average."""
+        return max(self.columns[1:], key=lambda column: (column.standing, column.mean))
+
+    @property
+    def better(self) -> bool:
+        """Whether the best explainer did better than attention, by what it passes or else clearly on average."""
+        best, own = self.best, self.attention
+        if not (best.told or own.told):
+            return False
+        if best.standing != own.standing:
+            return best.standing > own.standing
+        return best.gain is not None and best.gain.low is not None and best.gain.low > 0
+
+    def fits(self, verdict: Verdict) -> bool:
+        """Whether these are rules of the verdict's own policy; the audit may have been judged by another since."""
+        own = [judgement.rule for judgement in verdict.judgements]
+        return all(judgement.rule in own for judgement in self.attention.judgements)
+
+    def save(self, folder: Path) -> None:
+        """Write it beside the audit."""
+        write_json(folder / KEPT, self.model_dump(mode="json"))
+
+    @classmethod
+    def read(cls, folder: Path) -> Alternatives | None:
+        """Read it back; None where there is none, or it cannot be read, since it only adds to an audit."""
+        try:
+            return cls(**json.loads((folder / KEPT).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, ValidationError):
+            return None
+
+
+def place(rule: Rule, numbers: Numbers) -> Numbers:
+    """Where numbers lie from the worst (0) to the best (1) that they can be."""
+    about = rule.about
+    part = (numbers - about.low) / (about.high - about.low)
+    return part if about.better == "higher" else 1 - part
+
+
+def compares(rule: Rule) -> bool:
+    """Whether more of it is better. A sharp heatmap points somewhere, and a sharper one not at a better place."""
+    return rule.audit != ALWAYS
+
+
+def measured_file(folder: Path, source: str) -> Path:
+    """Where the measurements of one column are kept, text by text, with the scores that were audited."""
+    return folder / MEASURED / f"{source}.parquet"

@@ -1,0 +1,223 @@
+"""Where attention is not simply shown: attention and the usual explainers on one sample of texts, by the same rules.
+
+Every column is of the same texts: a text that a measure cannot tell of one explainer is left out for all of them.
+Every column has the same rules: one that cannot be asked of all, or that would compare an explainer with itself, is left
+out for all of them, and it is said so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from rich.console import Console
+
+from heedful.audits.audit import AUDITS, Audit, Number, Summary
+from heedful.audits.policy import Policy, Rule, read_policy
+from heedful.audits.questions.sensitivity import sample
+from heedful.audits.running.alternatives import SCORES, Alternatives, Column, compares, measured_file, place
+from heedful.audits.running.progress import bar
+from heedful.audits.running.result import PREDICTIONS, AuditResult, read_frame, write_frame
+from heedful.audits.subject.ragged import ragged
+from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.subject import Subject
+from heedful.audits.subject.texts import Texts, choose_texts
+from heedful.audits.verdict import judge
+from heedful.config import AuditOptions, build
+from heedful.errors import BadInput
+from heedful.models.classifier import Classifier
+from heedful.models.encoders.transformer import TransformerEncoder
+from heedful.runs import Run
+
+EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
+
+TEXTS, TOKENS, PIECES = 300, 25_000, 4_000
+"""Of the sample, at most; pieces are a transformer's tokens, which take it longer."""
+
+_BY_DEFINITION = ("rationale.first_share",)
+"""Leave-one-out always finds the single word whose deletion loses most: that is how it is made."""
+
+Asked = dict[str, dict[str, Audit]]
+"""By whose scores are audited, and then by the audit's name."""
+
+
+def try_others(
+    result: AuditResult,
+    classifier: Classifier,
+    dataset: str | None = None,
+    *,
+    policy: Path | str | None = None,
+    console: Console | None = None,
+    **options: Any,
+) -> Alternatives | None:
+    """Compare attention with the usual explainers on a sample of the audited texts, and keep it beside the audit.
+
+    None where the policy decides by nothing that can be asked of all. What was measured before is not measured again.
+    """
+    console = console or Console(quiet=True)
+    chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
+    rules = read_policy(policy)
+    common, left_out = _common(rules, chosen)
+    if not any(compares(rule) for rule in common):
+        return None
+    names = dict.fromkeys(rule.audit for rule in common)
+    asked: Asked = {
+        source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
+        for source in ("attention", *EXPLAINERS)
+    }
+    with console.status("Reading the texts"):
+        texts = choose_texts(classifier, dataset, chosen)
+    audited = np.array(result.frames[PREDICTIONS]["row"])
+    rows = _sample(classifier, texts, audited, chosen.seed)
+    frames = _found(result.folder, asked, rows)
+    if frames is None:
+        frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, console)
+    told = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
+    left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in told}
+    if not any(compares(rule) for rule in told):
+        return None
+    found = Alternatives(
+        texts=len(rows), of=len(audited), seed=chosen.seed, left_out=left_out,
+        columns=_columns(rules, told, asked, _of_the_same_texts(frames, told)),
+    )  # fmt: skip
+    if (folder := result.folder) is not None:
+        with Run(folder).locked():
+            for source, frame in frames.items():
+                write_frame(measured_file(folder, source), frame)
+            found.save(folder)
+    return found
+
+
+def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str, str]]:
+    """Give the deciding rules that can be asked of attention and of every explainer, and why others cannot."""
+    common, left_out = [], {}
+    for rule in rules.rules:
+        kind = AUDITS.get(rule.audit)
+        if not rule.decides:
+            continue
+        if kind.of_weights:
+            left_out[rule.measure] = "it asks about attention itself"
+        elif kind.costly or kind.renews:
+            left_out[rule.measure] = "it takes too long for a comparison"
+        elif rule.measure in _BY_DEFINITION or any(
+            _with_itself(kind(options, source=source), rule) for source in EXPLAINERS
+        ):
+            left_out[rule.measure] = "it would compare an explainer with itself"
+        else:
+            common.append(rule)
+    return common, left_out
+
+
+def _with_itself(asked: Audit, rule: Rule) -> bool:
+    """Whether a number is of the agreement of scores with themselves."""
+    pairs: dict[str, tuple[str, str]] = getattr(asked, "pairs", {})
+    return any(
+        one == other and rule.number in (name, f"{name}_significant", f"{name}_top")
+        for name, (one, other) in pairs.items()
+    )
+
+
+def _sample(classifier: Classifier, texts: Texts, rows: np.ndarray, seed: int) -> np.ndarray:
+    slow = isinstance(classifier.model.encoder, TransformerEncoder)
+    lengths = texts.instances.lengths[rows]
+    return sample(rows, lengths, texts=TEXTS, tokens=PIECES if slow else TOKENS, seed=seed)
+
+
+def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.DataFrame] | None:
+    """Give what was measured before on the same texts, if it is all there."""
+    frames = {}
+    for source, audits in asked.items():
+        if folder is None or not measured_file(folder, source).is_file():
+            return None
+        try:
+            frame = read_frame(measured_file(folder, source))
+            if frame["row"].to_list() != rows.tolist() or SCORES not in frame.columns:
+                return None
+            if any(set(frame[_revision(name)]) != {audit.revision} for name, audit in audits.items()):
+                return None  # measured by an audit whose numbers meant something else
+        except (BadInput, pl.exceptions.ColumnNotFoundError):
+            return None  # damaged: measured again
+        frames[source] = frame
+    return frames
+
+
+def _measure(subject: Subject, asked: Asked, console: Console) -> dict[str, pl.DataFrame]:
+    """Ask every audit of attention and of every explainer, batch by batch, so that each text is scored once."""
+    for audits in asked.values():
+        for audit in audits.values():
+            audit.prepare(subject, console)
+    parts: dict[str, list[pl.DataFrame]] = {source: [] for source in asked}
+    with bar(console, "other explainers", subject.texts.size) as advance:
+        for reading in subject.readings(subject.texts.rows[0]):
+            for source, audits in asked.items():
+                parts[source].append(_rows(reading, source, audits, subject.classifier.labels))
+            advance(len(reading.rows))
+    return {source: pl.concat(part, how="vertical_relaxed").sort("row") for source, part in parts.items()}
+
+
+def _rows(reading: Reading, source: str, audits: dict[str, Audit], labels: tuple[str, ...]) -> pl.DataFrame:
+    """Measure a batch; the scores themselves are kept too, to be drawn beside attention."""
+    columns: dict[str, Any] = {
+        "row": reading.rows.tolist(),
+        "predicted": [labels[i] for i in reading.chances.argmax(-1).tolist()],
+        "items": reading.mask.sum(1).tolist(),
+        SCORES: ragged(reading.scores(source), reading.mask),
+    }
+    for name, audit in audits.items():
+        columns[_revision(name)] = [audit.revision] * len(reading.rows)
+        for column, values in audit.rows(reading).items():
+            columns[f"{name}.{column}"] = values.numpy() if isinstance(values, torch.Tensor) else values
+    return pl.DataFrame(columns, schema_overrides={SCORES: pl.List(pl.Float32)})
+
+
+def _revision(audit: str) -> str:
+    return f"{audit}.revision"
+
+
+def _of_the_same_texts(frames: dict[str, pl.DataFrame], common: list[Rule]) -> dict[str, pl.DataFrame]:
+    """Leave out of each measure the texts of which it cannot tell for attention and every explainer alike."""
+    same = dict(frames)
+    for measure in dict.fromkeys(rule.measure for rule in common):
+        values = {source: frame[measure].cast(pl.Float64).to_numpy() for source, frame in frames.items()}
+        told = np.logical_and.reduce([np.isfinite(measured) for measured in values.values()])
+        for source, measured in values.items():
+            column = pl.Series(measure, np.where(told, measured, np.nan))
+            same[source] = same[source].with_columns(column)
+    return same
+
+
+def _columns(
+    rules: Policy, common: list[Rule], asked: Asked, frames: dict[str, pl.DataFrame]
+) -> tuple[Column, ...]:
+    """Judge attention and every explainer by the common rules."""
+    policy = rules.model_copy(update={"rules": tuple(common)})
+    columns = []
+    for source, audits in asked.items():
+        judged = judge(policy, _summaries(frames[source], audits), source=source)
+        gain = None if source == "attention" else _gain(frames, source, common, audits)
+        in_order = sorted(judged.judgements, key=lambda judgement: common.index(judgement.rule))
+        columns.append(Column(source=source, verdict=judged.verdict, judgements=tuple(in_order), gain=gain))
+    return tuple(columns)
+
+
+def _summaries(frame: pl.DataFrame, audits: dict[str, Audit]) -> dict[str, Summary]:
+    found = {}
+    for name, audit in audits.items():
+        own = {c: c.removeprefix(f"{name}.") for c in frame.columns if c.startswith(f"{name}.")}
+        found[name] = audit.summarise(frame.select("row", "predicted", "items", *own).rename(own))
+    return found
+
+
+def _gain(
+    frames: dict[str, pl.DataFrame], source: str, common: list[Rule], audits: dict[str, Audit]
+) -> Number:
+    """How much further than attention an explainer comes, averaged over the rules text by text."""
+    rules = [rule for rule in common if compares(rule)]
+    own, attention = (
+        np.mean([place(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)
+        for name in (source, "attention")
+    )
+    return audits[rules[0].audit].number("gain", own - attention)

@@ -1,0 +1,40 @@
+"""What a reader must know before a verdict: whether there is a model to explain, and a heatmap to look at."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from heedful.audits.running.result import About
+
+GUESSING = 0.2
+"""From the most frequent label (0) to no error (1): a model below this hardly does better than a guess."""
+
+LEAST_TEXTS = 30
+"""Fewer labels tell nothing of how good a model is."""
+
+ALL_OF_IT = 0.99
+"""A heatmap whose largest weight is this much is one of a single item."""
+
+
+def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
+    """Say that a model guesses, and that heatmaps hold one item alone, where it is so."""
+    said = []
+    accuracy, majority = about.performance.get("accuracy"), about.majority
+    several = majority is not None and majority < 1 and about.texts >= LEAST_TEXTS
+    if (
+        several
+        and accuracy is not None
+        and majority is not None
+        and accuracy - majority < GUESSING * (1 - majority)
+    ):
+        said.append(
+            f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be for "
+            f"{majority:.0%}: no heatmap explains a guess."
+        )
+    single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
+    if single > 0.5:
+        said.append(
+            f"For {single:.0%} of the texts one item has all the weight: the heatmap is that item, and the order of the "
+            f"others says nothing."
+        )
+    return tuple(said)

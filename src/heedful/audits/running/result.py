@@ -1,0 +1,143 @@
+"""What an audit gives back: the verdict, the findings, and the measurements of every text."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+from rich.console import Console
+
+from heedful.audits.audit import Summary
+from heedful.audits.verdict import Verdict
+from heedful.errors import BadInput
+from heedful.storage import write_bytes, write_json
+
+RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
+PREDICTIONS = "predictions"
+_GROUP = 8192  # rows that a reader of a few texts has to unpack together
+
+
+class About(BaseModel):
+    """What was audited, on what, and how: everything a reader needs to do it again."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    encoder: str
+    labels: tuple[str, ...]
+    data: str
+    texts: int
+    source: str
+    options: dict[str, Any]
+    performance: dict[str, float]
+    """Of the model on the audited texts; empty where there are no labels."""
+    majority: float | None = None
+    """Accuracy of always giving the most frequent label; None where there are no labels."""
+    notes: tuple[str, ...]
+
+
+@dataclass
+class AuditResult:
+    """`verdict`, `show()`, `to_frame()`, `save()`, `report()`."""
+
+    about: About
+    verdict: Verdict
+    summaries: dict[str, Summary]
+    frames: dict[str, pl.DataFrame] = field(repr=False)
+    folder: Path | None = None
+
+    def show(self, console: Console | None = None, *, brief: bool = False) -> None:
+        """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
+        from heedful.audits.running.show import show
+
+        show(self, console or Console(), brief=brief)
+
+    def to_frame(self, audit: str | None = None) -> pl.DataFrame:
+        """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""
+        if audit is not None:
+            if audit not in self.frames:
+                raise BadInput(f"{audit} was not run: there are {', '.join(self.frames)}.")
+            return self.frames[audit]
+        whole = self.frames[PREDICTIONS]
+        for name, frame in self.frames.items():
+            if name != PREDICTIONS:
+                own = frame.drop("predicted", "items")
+                whole = whole.join(
+                    own.rename({c: f"{name}.{c}" for c in own.columns if c != "row"}), on="row", how="left"
+                )
+        return whole
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the measurements of single texts, as plain data."""
+        return {
+            "verdict": self.verdict.model_dump(mode="json"),
+            "about": self.about.model_dump(mode="json"),
+            "audits": {name: summary.model_dump(mode="json") for name, summary in self.summaries.items()},
+        }
+
+    def save(self, folder: str | Path) -> Path:
+        """Write audit.json and one Parquet file per audit; `AuditResult.load` reads them back."""
+        folder = Path(folder)
+        for name, frame in self.frames.items():
+            write_frame(folder / INSTANCES / f"{name}.parquet", frame)
+        for name, summary in self.summaries.items():
+            write_json(folder / SUMMARIES / f"{name}.json", summary.model_dump(mode="json"))
+        write_json(folder / RESULT, self.to_json())
+        self.folder = folder
+        return folder
+
+    def report(self, path: str | Path) -> Path:
+        """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""
+        # The report lies above the audits and may know them; they find it only when it is asked for.
+        return Path(importlib.import_module("heedful.report").write_report([self], Path(path)))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> AuditResult:
+        """Read what `save` or `heedful audit` wrote."""
+        folder = Path(folder)
+        about, verdict, summaries = read_findings(folder)
+        frames = {
+            name: read_frame(folder / INSTANCES / f"{name}.parquet") for name in (PREDICTIONS, *summaries)
+        }
+        return cls(about, verdict, summaries, frames, folder)
+
+
+def read_findings(folder: Path) -> tuple[About, Verdict, dict[str, Summary]]:
+    """Read what an audit found, without the measurements of single texts."""
+    try:
+        content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        summaries = {name: Summary(**found) for name, found in content["audits"].items()}
+        return About(**content["about"]), Verdict(**content["verdict"]), summaries
+    except FileNotFoundError:
+        raise BadInput(
+            f"There is no finished audit in {folder} ({RESULT} is missing): run heedful audit."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(
+            f"{folder / RESULT} is damaged ({reason}): delete the folder and audit again."
+        ) from None
+
+
+def write_frame(path: Path, frame: pl.DataFrame) -> None:
+    """Write a Parquet file whole or not at all."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, row_group_size=_GROUP)
+    write_bytes(path, buffer.getvalue())
+
+
+def read_frame(path: Path) -> pl.DataFrame:
+    """Read a Parquet file, or say that it is damaged."""
+    try:
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadInput(
+            f"{path} is missing or damaged ({reason}): delete its folder and audit again."
+        ) from None

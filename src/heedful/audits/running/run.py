@@ -1,0 +1,200 @@
+"""Run audits one after the other; an interrupted run goes on with the first that is not finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from rich.console import Console
+
+from heedful.audits.audit import AUDITS, Audit, Summary
+from heedful.audits.policy import Policy, read_policy
+from heedful.audits.running.folders import audit_folder, refuse_another, what_decides
+from heedful.audits.running.kept import Keep
+from heedful.audits.running.preface import said_first
+from heedful.audits.running.progress import bar
+from heedful.audits.running.result import PREDICTIONS, RESULT, About, AuditResult
+from heedful.audits.subject.predictions import prediction_rows
+from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scores import Scores
+from heedful.audits.subject.subject import Subject
+from heedful.audits.subject.texts import choose_texts
+from heedful.audits.verdict import judge
+from heedful.config import AuditOptions, build, refuse_too_many
+from heedful.errors import BadInput
+from heedful.measures.performance import performance
+from heedful.models.classifier import Classifier
+from heedful.runs import Run
+from heedful.storage import write_json
+
+ALWAYS = "sharpness"
+
+
+def audit(
+    classifier: Classifier,
+    dataset: str | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    policy: Path | str | None = None,
+    folder: Path | None = None,
+    keep: bool = False,
+    scores: Scores | None = None,
+    console: Console | None = None,
+    **options: Any,
+) -> AuditResult:
+    """Ask every audit, or `only` some, and judge by a policy.
+
+    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again.
+    """
+    console = console or Console(quiet=True)
+    chosen = build(AuditOptions, options)
+    rules = read_policy(policy)
+    names = _names(only, other=scores is not None or chosen.source != "attention")
+    with console.status("Reading the texts"):
+        texts = choose_texts(classifier, dataset, chosen)
+        refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
+        subject = Subject(classifier, texts, chosen, scores=scores)
+        if only is None:
+            names = _usual(subject)
+        audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
+    if folder is None and not keep:
+        return _judged(rules, subject, _run(subject, audits, Keep(None), console))
+    decides = what_decides(classifier, texts, chosen, scores)
+    folder = folder or audit_folder(classifier, texts, chosen, decides)
+    run = Run(folder)
+    refuse_another(run, decides)
+    with run.locked():
+        config = chosen.model_dump(mode="json") | decides
+        run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
+        kept = _run(subject, audits, Keep(folder), console)
+        result = _judged(rules, subject, kept)
+        write_json(folder / RESULT, result.to_json())
+    return result
+
+
+def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
+    about = _about(subject, kept.frames[PREDICTIONS])
+    verdict = judge(
+        rules, kept.summaries, source=subject.source, encoder=about.encoder,
+        first=said_first(about, kept.frames[ALWAYS]), partial=not kept.summaries.keys() >= set(_usual(subject)),
+    )  # fmt: skip
+    # In one order, whichever of them were found finished.
+    done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in kept.summaries]
+    summaries = {name: kept.summaries[name] for name in done}
+    frames = {name: kept.frames[name] for name in (PREDICTIONS, *done)}
+    return AuditResult(about, verdict, summaries, frames, kept.folder)
+
+
+def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
+    """Which audits to run: sharpness always; of other scores than attention only what can be asked of them."""
+    for name in only or ():
+        if AUDITS.get(name).of_weights and other:
+            raise BadInput(
+                f"{name} asks about attention itself: leave out --source, or choose another audit."
+            )
+    able = [
+        name for name in AUDITS if not AUDITS.get(name).costly and not (other and AUDITS.get(name).of_weights)
+    ]
+    asked = list(dict.fromkeys(only)) if only else able
+    return [ALWAYS, *(name for name in asked if name != ALWAYS)]
+
+
+def _usual(subject: Subject) -> list[str]:
+    """Give the audits that a verdict asks for: all that need not be named and can be asked of these scores."""
+    names = _names(None, other=subject.source != "attention")
+    return [name for name in names if subject.source != "own" or not AUDITS.get(name).renews]
+
+
+def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) -> Keep:
+    options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
+    deadline = time.perf_counter() + options.budget
+    with bar(console, PREDICTIONS, subject.texts.size) as advance:
+        kept.predictions(
+            _collect(
+                subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
+            )
+        )
+    todo = [audit for audit in audits if audit.name not in kept.summaries]
+    for place, asked in enumerate(todo):
+        started = time.perf_counter()
+        asked.prepare(subject, console)
+        begun = time.perf_counter()
+        deadline += begun - started  # the budget is for measuring; training twins has bounds of its own
+        # What is left of the time is shared among the audits still to come.
+        share = max(deadline - begun, 0) / (len(todo) - place)
+        with bar(console, asked.name, subject.texts.size) as advance:
+            kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
+    return kept
+
+
+def _measure(
+    asked: Audit, subject: Subject, until: float | None, advance: Callable[[int], None]
+) -> tuple[pl.DataFrame, Summary]:
+    begun = time.perf_counter()
+    rows = _collect(subject, lambda reading: _rows(asked, reading, subject), advance, until)
+    summary = asked.summarise(rows)
+    notes = summary.notes
+    if len(rows) < subject.texts.size:
+        notes = (
+            *notes,
+            f"Stopped after {len(rows)} of {subject.texts.size} texts, drawn at random, to keep within "
+            f"{subject.options.budget:g} seconds.",
+        )
+    seconds = round(time.perf_counter() - begun, 2)
+    return rows, summary.model_copy(update={"notes": notes, "seconds": seconds})
+
+
+def _rows(asked: Audit, reading: Reading, subject: Subject) -> pl.DataFrame:
+    names = subject.classifier.labels
+    columns: dict[str, Any] = {
+        "row": reading.rows.tolist(),
+        "predicted": [names[i] for i in reading.chances.argmax(-1).tolist()],
+        "items": reading.mask.sum(1).tolist(),
+    }
+    for name, values in asked.rows(reading).items():
+        columns[name] = values.numpy() if isinstance(values, torch.Tensor) else values
+    return pl.DataFrame(columns)
+
+
+def _collect(
+    subject: Subject,
+    rows: Callable[[Reading], pl.DataFrame],
+    advance: Callable[[int], None],
+    until: float | None = None,
+) -> pl.DataFrame:
+    """Measure batch after batch, and give the rows in the order of the split; stop between chunks in time."""
+    parts = []
+    for chunk in subject.texts.rows:
+        for reading in subject.readings(chunk):
+            parts.append(rows(reading))
+            advance(len(reading.rows))
+        if until is not None and time.perf_counter() > until:
+            break
+    return pl.concat(parts, how="vertical_relaxed").sort("row")
+
+
+def _about(subject: Subject, predictions: pl.DataFrame) -> About:
+    classifier, texts = subject.classifier, subject.texts
+    measured: dict[str, float] = {}
+    majority = None
+    if texts.labelled:
+        labels = np.array([classifier.labels.index(label) for label in predictions["label"]], dtype=np.int64)
+        measured = performance(labels, np.array(predictions["probabilities"].to_list()))
+        majority = float(np.bincount(labels).max() / len(labels))
+    return About(
+        model=classifier.run.name if classifier.run else "a model in memory",
+        encoder=classifier.model.architecture.encoder,
+        labels=classifier.labels,
+        data=texts.name,
+        texts=len(predictions),
+        source="own scores" if subject.source == "own" else subject.source,
+        options=subject.options.model_dump(mode="json"),
+        performance=measured,
+        majority=majority,
+        notes=texts.notes,
+    )

@@ -1,0 +1,174 @@
+"""A batch as the model read it: the states stay as they are, and any weights may take the place of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from heedful.audits.subject.ties import OF_CHANCES, ROUNDING, of_each, settled, settled_weights
+from heedful.data.instances import Batch
+from heedful.explainers.explainer import EXPLAINERS
+from heedful.measures.divergence import tvd
+from heedful.models.model import AttentionModel, probabilities
+from heedful.models.stages import States
+
+if TYPE_CHECKING:
+    from heedful.audits.questions.losses import Lost
+
+_NUMBERS = 1 << 22
+"""Numbers laid out at a time when many weights are decoded: 16 MB."""
+
+SAME = 0.05
+"""A prediction that moves by no more than this (TVD) under uniform weights does not need attention."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What audits ask about. Every method keeps the states fixed and is exact for any decoder and any heads."""
+
+    model: AttentionModel
+    batch: Batch
+    states: States
+    weights: Float[Tensor, "batch heads items"]
+    seed: int = 0
+    own: Float[Tensor, "batch items"] | None = None
+    """Scores of the user's own."""
+    _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
+    lost: dict[tuple[int, bytes], Lost] = field(default_factory=dict, repr=False)
+    """What was lost by deleting words in an order, so that no order is read twice."""
+
+    @property
+    def rows(self) -> Int[Tensor, " batch"]:
+        """Where each instance stands in its split."""
+        return self.batch.rows
+
+    @property
+    def mask(self) -> Bool[Tensor, "batch items"]:
+        """Which items are real."""
+        return self.states.mask
+
+    @cached_property
+    def logits(self) -> Float[Tensor, "batch outputs"]:
+        """What the model says."""
+        with torch.no_grad():
+            return self.decode(self.weights[:, None])[:, 0]
+
+    @cached_property
+    def chances(self) -> Float[Tensor, "batch classes"]:
+        """Class probabilities."""
+        return probabilities(self.logits)
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether the logits are a mean of per-item logits under one set of weights: exact answers exist."""
+        return bool(self.model.decoder.linear) and self.weights.shape[1] == 1
+
+    @cached_property
+    def item_logits(self) -> Float[Tensor, "batch items outputs"]:
+        """The logits when every head looks at one item alone; where `linear`, their mean is the model's answer."""
+        alone = self.states.h[:, :, None].expand(-1, -1, self.weights.shape[1], -1)
+        with torch.no_grad():
+            return self._decode(alone).double()
+
+    @cached_property
+    def empty_logits(self) -> Float[Tensor, "batch outputs"]:
+        """What the decoder says to the zero vector, which is left when every item is erased."""
+        nothing = self.states.h.new_zeros(len(self.mask), 1, self.weights.shape[1], self.states.h.shape[-1])
+        with torch.no_grad():
+            return self._decode(nothing)[:, 0].double()
+
+    @cached_property
+    def needless(self) -> Bool[Tensor, " batch"]:
+        """Whether a prediction does not need attention: it is the same when all items are attended alike."""
+        alike = self.mask / self.mask.sum(1, keepdim=True).clamp(min=1)
+        with torch.no_grad():
+            flat = self.decode(alike[:, None, None].expand(-1, 1, self.weights.shape[1], -1))
+        return tvd(probabilities(flat[:, 0]), self.chances) <= SAME
+
+    def scores(self, name: str) -> Float[Tensor, "batch items"]:
+        """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""
+        if name not in self._scores:
+            raw = self._raw_scores(name)
+            found = settled(raw, self.mask, uncertain=self._uncertain(name, raw))
+            self._scores[name] = self._attended(found) if name == "attention" else found
+        return self._scores[name]
+
+    def decode(
+        self, weights: Float[Tensor, "batch variants heads items"]
+    ) -> Float[Tensor, "batch variants outputs"]:
+        """Logits under other weights, many for each instance, in float64. Weights that sum to 0 are the zero vector."""
+        weights = weights.to(torch.float64 if self.linear else self.states.h.dtype)
+        if self.linear:
+            single = weights[:, :, 0]
+            left_out = 1 - single.sum(-1, keepdim=True)
+            return (
+                torch.einsum("bvn,bnk->bvk", single, self.item_logits) + left_out * self.empty_logits[:, None]
+            )
+        h = self.states.h
+        size = max(1, _NUMBERS // (len(h) * weights.shape[2] * max(h.shape[1:])))
+        parts = [self._decode(torch.einsum("bvhn,bnm->bvhm", part, h)) for part in weights.split(size, dim=1)]  # type: ignore[no-untyped-call]
+        return torch.cat(parts, dim=1).double()
+
+    def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
+        """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
+        left = self.weights.double()[:, None] * keep[:, :, None]
+        with torch.no_grad():
+            return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
+
+    def _uncertain(self, name: str, raw: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
+        """How far each score of an explainer may be off, in single precision.
+
+        Weights, and scores that come as they are, in proportion to themselves. Gradients and what surrogates say are sums in
+        which large parts cancel, so in proportion to the largest of the text. Where an item's score is its weight times such a
+        sum, in proportion to the weight too: or else a sharp heatmap would make ties of all items but one.
+        """
+        if name in ("attention", "own", "random"):
+            return of_each(raw, self.mask)
+        sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
+        if name == "weight_product" or (name == "gradient" and not self.model.encoder.contextual):
+            weights = self.weights.double().mean(1)
+            per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
+            return ROUNDING * weights * per_weight.amax(1, keepdim=True)
+        least = OF_CHANCES if name == "leave_one_out" else 0.0
+        return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
+
+    def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
+        """Give the weights that the model's scores make, in double precision, where they are the ones it was read with."""
+        with torch.no_grad():
+            exact = settled_weights(self.model.score(self.states), self.mask, self.model.normalise)
+        same = torch.isclose(exact, self.weights.double().mean(1), rtol=1e-3, atol=1e-6).all(1, keepdim=True)
+        return torch.where(same, exact, weights)
+
+    def _raw_scores(self, name: str) -> Float[Tensor, "batch items"]:
+        if name == "attention":
+            return self.weights.mean(1)
+        if name == "own":
+            assert self.own is not None
+            return self.own
+        return EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
+
+    def _decode(
+        self, context: Float[Tensor, "batch variants heads size"]
+    ) -> Float[Tensor, "batch variants outputs"]:
+        batch, variants = context.shape[:2]
+
+        def repeated(field: Tensor | None) -> Tensor | None:
+            return None if field is None else field.repeat_interleave(variants, dim=0)
+
+        logits = self.model.decode_context(
+            context.flatten(0, 1), repeated(self.states.query), repeated(self.states.candidates)
+        )
+        return logits.view(batch, variants, -1)
+
+
+def read(model: AttentionModel, batch: Batch, *, seed: int = 0) -> Reading:
+    """Run the first three stages on a batch."""
+    with torch.no_grad():
+        states = model.encode(model.embed(batch), batch)
+        weights = model.normalise(model.score(states), states.mask)
+    return Reading(model, batch, states, weights, seed)

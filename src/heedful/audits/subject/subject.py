@@ -1,0 +1,66 @@
+"""A model and the texts it is audited on, read batch by batch, and once only where memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
+from heedful.audits.subject.texts import Texts, item_counts
+from heedful.config import AuditOptions
+from heedful.data.batches import inference_batches
+from heedful.data.corpora.rows import has_known_suffix
+from heedful.explainers.explainer import EXPLAINERS
+from heedful.models.classifier import Classifier
+
+_KEEP = 1 << 27
+"""Numbers of states that are kept between audits: half a gigabyte."""
+
+
+class Subject:
+    """What is audited: `source` names whose scores stand where attention would."""
+
+    def __init__(
+        self, classifier: Classifier, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
+    ) -> None:
+        self.classifier, self.texts, self.options = classifier, texts, options
+        self.source, self.scores = options.source, scores
+        path = Path(options.source).expanduser()
+        if scores is not None or has_known_suffix(path):
+            self.source = "own"
+            self.scores = read_scores(path) if scores is None else scores
+            where = "the list of scores" if scores is not None else str(path)
+            check_scores(self.scores, texts.instances, item_counts(classifier, texts.instances), where=where)
+        elif self.source != "attention":
+            EXPLAINERS.get(self.source)
+        # Words read by themselves cost little, and in double precision no near tie depends on the batch.
+        exact = not classifier.model.encoder.contextual
+        self.model = deepcopy(classifier.model).double() if exact else classifier.model
+        self._kept: dict[int, Reading] = {}
+        self._room = _KEEP
+
+    def readings(self, rows: np.ndarray) -> Iterator[Reading]:
+        """Read these texts, or give what was read of them before."""
+        instances = self.texts.instances
+        self.model.eval()
+        for batch_rows in inference_batches(instances.lengths[rows], self.options.batch_size):
+            chosen = rows[batch_rows]
+            yield self._kept.get(int(chosen[0])) or self._read(chosen)
+
+    def _read(self, rows: np.ndarray) -> Reading:
+        batch = self.texts.instances.batch(rows)
+        reading = read(self.model, batch, seed=self.options.seed)
+        if self.scores is not None:
+            own = padded(self.scores, torch.from_numpy(rows), reading.mask)
+            reading = replace(reading, own=own)
+        size = reading.states.h.numel()
+        if size <= self._room:
+            self._room -= size
+            self._kept[int(rows[0])] = reading
+        return reading

@@ -1,0 +1,179 @@
+"""Which texts a model is audited on: its own test split, another dataset, or a file with or without labels."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful.config import AuditOptions, DataOptions, TrainConfig, build
+from heedful.data.corpora.columns import USUAL_LABELS, read_split, read_texts
+from heedful.data.corpora.labels import numbering
+from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.rows import has_known_suffix, read_rows
+from heedful.data.corpus import Split
+from heedful.data.instances import Instances
+from heedful.errors import BadInput
+from heedful.models.classifier import Classifier
+from heedful.runs import Run
+
+QUICK_TEXTS = 500
+_CHUNK = 100  # texts between two looks at the clock, in a quick audit
+
+
+class Texts(NamedTuple):
+    """The texts to audit on, tokenised, and what a reader should know about them."""
+
+    name: str
+    instances: Instances
+    rows: list[np.ndarray]
+    """Which of them are audited, in chunks between which an audit may stop."""
+    labelled: bool
+    notes: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many texts are audited."""
+        return sum(map(len, self.rows))
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when a text, a query or the choice of texts does."""
+        digest = hashlib.sha256()
+        for part in (*self.instances.split.texts, *(self.instances.split.queries or ())):
+            content = part.encode("utf-8")
+            digest.update(len(content).to_bytes(8, "little") + content)
+        for chunk in self.rows:
+            digest.update(chunk.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+
+def choose_texts(classifier: Classifier, dataset: str | None, options: AuditOptions) -> Texts:
+    """Find the texts, check that the model can read them, and draw the sample."""
+    if not classifier.model.has_attention:
+        raise BadInput(
+            f"This model pools by {classifier.model.architecture.pooling} and has no attention to audit: "
+            f"train one with --pooling attention."
+        )
+    trained = _trained_on(classifier)
+    name, split, labelled, notes = _find(classifier, dataset, options, trained)
+    if (split.queries is not None) != classifier.model.architecture.query:
+        raise BadInput(
+            f"This model reads a text for a question or hypothesis, and {name} has none: name its column with --query-column."
+            if split.queries is None
+            else f"This model reads texts alone, and {name} has a question or hypothesis for each: choose other data."
+        )
+    instances = classifier.instances(split)
+    counts = item_counts(classifier, instances)
+    # What was too short to train on is left out of the model's own data alone: users ask about all of theirs.
+    own = trained is not None and dataset in (None, trained.dataset)
+    least = max(2, trained.min_words) if trained is not None and own else 2
+    rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
+    unit = "sentence" if classifier.model.architecture.hierarchical else "word"
+    said = list(notes)
+    for many, what in (
+        (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
+        (int((counts == 1).sum()), f"texts have one {unit} only, which always has all the weight"),
+        (int(len(counts) - len(rows) - (counts < 2).sum()), f"texts have fewer than the {least} words the model was trained on"),
+    ):  # fmt: skip
+        if many:
+            said.append(f"{many} {what}; they are left out.")
+    if not len(rows):
+        enough = f"two {unit}s" if least == 2 else f"{least} words"
+        raise BadInput(f"No text of {name} has {enough} or more: there is nothing to compare.")
+    chunks, sample = _sample(rows, options)
+    return Texts(name, instances, chunks, labelled, (*said, *sample))
+
+
+def _sample(rows: np.ndarray, options: AuditOptions) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    """Draw what is asked for, in order; quick audits go through a random order in chunks."""
+    wanted = min(options.limit or len(rows), QUICK_TEXTS if options.quick else len(rows))
+    drawn = np.random.default_rng([options.seed, len(rows)]).permutation(rows)[:wanted]
+    note = f"A random sample of {wanted} of {len(rows)} texts, drawn with seed {options.seed}."
+    notes = (note,) if wanted < len(rows) else ()
+    if options.quick:
+        return [drawn[first : first + _CHUNK] for first in range(0, wanted, _CHUNK)], notes
+    return [np.sort(drawn)], notes
+
+
+def item_counts(classifier: Classifier, instances: Instances) -> np.ndarray:
+    """Items per text: words, or sentences."""
+    flat = instances.tokens
+    if not classifier.model.architecture.hierarchical:
+        return flat.items
+    assert flat.sentence_of is not None
+    last = np.where(flat.lengths > 0, flat.rows[1:] - 1, 0)
+    return (
+        np.where(flat.lengths > 0, flat.sentence_of[last] + 1, 0) if len(flat.sentence_of) else flat.lengths
+    )
+
+
+def _trained_on(classifier: Classifier) -> TrainConfig | None:
+    if classifier.run is None or not (classifier.run / "config.yaml").is_file():
+        return None
+    return build(TrainConfig, Run(classifier.run).config(), where=str(classifier.run / "config.yaml"))
+
+
+def _find(
+    classifier: Classifier, dataset: str | None, options: AuditOptions, trained: TrainConfig | None
+) -> tuple[str, Split, bool, tuple[str, ...]]:
+    if dataset is None and trained is None:
+        raise BadInput(
+            "No data are given, and the model does not say what it was trained on: name a dataset or a file."
+        )
+    if trained is not None and (dataset is None or dataset == trained.dataset):
+        return _from_corpus(classifier, trained, options.split)
+    assert dataset is not None
+    path = Path(dataset).expanduser()
+    if has_known_suffix(path) and path.is_file():
+        return _from_file(classifier, path, options)
+    columns = {name: getattr(options, name) for name in ("text_column", "query_column", "label_column")}
+    return _from_corpus(classifier, build(DataOptions, {"dataset": dataset, **columns}), options.split)
+
+
+def _from_corpus(
+    classifier: Classifier, data: DataOptions, split: str
+) -> tuple[str, Split, bool, tuple[str, ...]]:
+    corpus = load_corpus(data)
+    found = corpus.splits[split]
+    name = f"{corpus.name} {split}"
+    if corpus.labels == classifier.labels:
+        return name, found, True, ()
+    if set(corpus.labels) == set(classifier.labels):
+        to = np.array([classifier.labels.index(label) for label in corpus.labels])
+        candidates = (
+            None if found.candidates is None else [[int(to[c]) for c in row] for row in found.candidates]
+        )
+        return name, Split(found.texts, to[found.labels], found.queries, found.evidence, candidates), True, ()
+    note = f"The labels of {corpus.name} are not the model's ({', '.join(classifier.labels[:5])}), so accuracy is not measured."
+    return (
+        name,
+        Split(found.texts, np.zeros_like(found.labels), found.queries, found.evidence),
+        False,
+        (note,),
+    )
+
+
+def _from_file(
+    classifier: Classifier, path: Path, options: AuditOptions
+) -> tuple[str, Split, bool, tuple[str, ...]]:
+    """Read all rows of a file; labels are not needed, and are the model's where they are given."""
+    first = next(iter(read_rows(path)), None)
+    if first is None:
+        raise BadInput(f"There is no row in {path}: give a file with texts.")
+    there = first[1]
+    needs_query = classifier.model.architecture.query
+    if options.label_column is not None or any(name in there for name in USUAL_LABELS):
+        raw, _ = read_split(
+            read_rows(path), where=str(path), text_column=options.text_column,
+            query_column=options.query_column, label_column=options.label_column, needs_query=needs_query,
+        )  # fmt: skip
+        numbers = numbering(classifier.labels, set(raw.spellings))
+        return path.name, raw.number(numbers, classifier.labels), True, ()
+    raw = read_texts(path, options.text_column or "text", options.query_column, evidence=True)
+    split = Split(
+        raw.texts, np.zeros(len(raw.texts), dtype=np.int64), raw.queries or None, raw.evidence or None
+    )
+    return path.name, split, False, ("There are no labels, so accuracy is not measured.",)

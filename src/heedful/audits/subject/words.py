@@ -1,0 +1,66 @@
+"""What a reader would point at: whole words, whose pieces are taken together, or the sentences of a hierarchical network."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from heedful.audits.subject.ties import ROUNDING, settled
+from heedful.data.instances import Batch
+from heedful.data.words.substitution import words_of as number_words
+from heedful.explainers.explainer import item_of
+from heedful.models.model import AttentionModel
+
+
+class Words(NamedTuple):
+    """The words of a batch; where every item is a word of its own, they are the items."""
+
+    of: Int[Tensor, "batch items"]
+    """The word of each item, counted from 0; −1 where there is no item."""
+    mask: Bool[Tensor, "batch words"]
+
+    @property
+    def counts(self) -> Int[Tensor, " batch"]:
+        """How many words each text has."""
+        return self.mask.sum(1)
+
+    def scores(self, scores: Float[Tensor, "batch items"]) -> Float[Tensor, "batch words"]:
+        """Add up the scores of each word's pieces, with ties made exact: a sum is off in proportion to its parts."""
+        of, real = self.of.clamp(min=0), self.of >= 0
+        nothing = torch.zeros(self.mask.shape, dtype=torch.float64)
+        summed = nothing.scatter_add(1, of, scores.double() * real)
+        parts = nothing.scatter_add(1, of, scores.double().abs() * real)
+        return settled(summed, self.mask, uncertain=ROUNDING * parts)
+
+    def ranks(self, scores: Float[Tensor, "batch words"]) -> Int[Tensor, "batch words"]:
+        """Place of each word in the order of its score, from 0; of equal ones the first in the text."""
+        return (
+            scores.masked_fill(~self.mask, -torch.inf).argsort(dim=1, descending=True, stable=True).argsort(1)
+        )
+
+    def marked(self, items: Bool[Tensor, "batch items"]) -> Bool[Tensor, "batch words"]:
+        """Which words have an item that is marked."""
+        hits = torch.zeros(self.mask.shape, dtype=torch.long)
+        return hits.scatter_add_(1, self.of.clamp(min=0), (items & (self.of >= 0)).long()) > 0
+
+    def items(
+        self, rows: Int[Tensor, " variants"], words: Bool[Tensor, "variants words"]
+    ) -> Bool[Tensor, "variants items"]:
+        """Items of the words chosen in variants of texts: variant v is of text rows[v]."""
+        of = self.of[rows]
+        return words.gather(1, of.clamp(min=0)) & (of >= 0)
+
+
+def words_of(model: AttentionModel, batch: Batch) -> Words:
+    """Join the pieces of each word of a batch; nothing is read for it."""
+    if model.architecture.hierarchical:
+        counts = item_of(model, batch).amax(1) + 1
+        places = torch.arange(max(int(counts.max()), 1))[None]
+        mask = places < counts[:, None]
+        return Words(torch.where(mask, places, -1), mask)
+    of = number_words(batch.tokens)
+    counts = of.amax(1) + 1
+    return Words(of, torch.arange(max(int(counts.max()), 1))[None] < counts[:, None])

@@ -1,0 +1,121 @@
+"""Models side by side: what a comparison gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from rich.console import Console
+
+from heedful.compare.numbers import Column
+
+Mark = Literal["best", "tied", ""]
+Format = Literal["text", "md", "csv", "latex", "json"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number of a model or method, how it differs from the reference, and what came of it."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    mark: Mark = ""
+    warning: bool = False
+    """Whether it is a number of steadiness of attention that lost its sharpness, and so says nothing good."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row: one run, or all seeds of a method."""
+
+    name: str
+    method: str
+    runs: tuple[Path, ...]
+    seeds: tuple[int | None, ...]
+    values: dict[tuple[str, str], Value]
+    keeps_sharpness: bool | None
+    """Within a tenth of the reference's, or above it; None where it is not known."""
+    keeps_f1: bool | None
+    """Within half a point of the reference's, or above it; None without labels."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it keeps all of these that are known."""
+        return self.keeps_sharpness is not False and self.keeps_f1 is not False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`show()`, `to_frame()`, `write(format)`, `save(file)`, `figure(file)`."""
+
+    entries: tuple[Entry, ...]
+    """What the tables show, in the order of the runs."""
+    points: tuple[Entry, ...] = field(repr=False)
+    """Every run by itself, for the figure."""
+    columns: tuple[Column, ...] = field(repr=False)
+    reference: str
+    data: str
+    texts: int
+    options: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = field(repr=False)
+
+    def entry(self, name: str) -> Entry:
+        """Find a row by its name."""
+        return next(entry for entry in self.entries if entry.name == name)
+
+    def show(self, console: Console | None = None) -> None:
+        """Print the tables."""
+        from heedful.compare.screen import show
+
+        show(self, console or Console())
+
+    def to_frame(self) -> pl.DataFrame:
+        """One line for each row and number."""
+        schema = {
+            "run": pl.String, "method": pl.String, "seed": pl.String, "audit": pl.String, "number": pl.String,
+            **dict.fromkeys(("estimate", "low", "high", "difference", "difference_low", "difference_high"), pl.Float64),
+            "best": pl.String, "warning": pl.Boolean, "comparable": pl.Boolean,
+        }  # fmt: skip
+        lines = [_line(entry, column) for entry in self.entries for column in self.columns]
+        return pl.DataFrame(lines, schema=schema, orient="row")
+
+    def write(self, form: Format) -> str:
+        """Give the comparison as text of a format."""
+        from heedful.compare.files import write
+
+        return write(self, form)
+
+    def save(self, path: str | Path, form: Format | None = None) -> Path:
+        """Write a file whole or not at all; its name ends in the format if none is given."""
+        from heedful.compare.files import format_of
+        from heedful.storage import write_text
+
+        write_text(Path(path), self.write(form or format_of(Path(path))))
+        return Path(path)
+
+    def figure(self, path: str | Path) -> Path:
+        """Draw the frontier, steadiness against sharpness, as SVG or PNG."""
+        from heedful.compare.frontier import save
+
+        return save(self, Path(path))
+
+
+def seeds_of(entry: Entry) -> str:
+    """The seeds of a row, as a person lists them."""
+    return " ".join(str(seed) for seed in entry.seeds if seed is not None)
+
+
+def _line(entry: Entry, column: Column) -> Sequence[Any]:
+    value = entry.values[column.key]
+    return (
+        " ".join(run.name for run in entry.runs), entry.method, seeds_of(entry), column.audit, column.number,
+        value.estimate, value.low, value.high, value.difference, value.difference_low, value.difference_high,
+        value.mark, value.warning, entry.comparable,
+    )  # fmt: skip

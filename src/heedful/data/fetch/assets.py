@@ -1,0 +1,70 @@
+"""Pretrained vectors, models and corpora by name, fetched once into the user's cache."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from heedful.data.fetch.asset_table import Asset, assets
+from heedful.data.fetch.cache import cache_folder
+from heedful.data.fetch.download import fetch_wheel
+from heedful.data.fetch.unpack import is_complete, unpack
+from heedful.errors import BadInput, did_you_mean
+from heedful.storage import disk_errors, make_folder
+
+__all__ = ["Asset", "assets", "find", "get"]
+
+
+def find(name: str) -> Path | None:
+    """Give the asset's folder if it is complete and of the version in the table. Never downloads."""
+    asset = _named(name)
+    return asset.folder if is_complete(asset) else None
+
+
+def get(name: str, *, progress: Callable[[str], None] | None = None) -> Path:
+    """Give the asset's folder, fetching it first if need be.
+
+    `progress` receives short sentences to show while the user waits.
+    """
+    asset = _named(name)
+    say = progress or (lambda _: None)
+    if (found := find(name)) is not None:
+        return found
+    downloads = make_folder(cache_folder() / "downloads")
+    lock = downloads / f"{asset.wheel}-{asset.version}.lock"
+    with _alone(lock, lambda: say(f"Waiting for another process that fetches {name}")):
+        # The process that was waited for may have fetched it.
+        if (found := find(name)) is not None:
+            return found
+        with disk_errors(downloads):
+            wheel = fetch_wheel(asset, downloads, say=say)
+        say(f"Unpacking {name}")
+        unpack(asset, wheel)
+        wheel.unlink(missing_ok=True)
+    return asset.folder
+
+
+def _named(name: str) -> Asset:
+    known = assets()
+    if name not in known:
+        raise BadInput(f"There is nothing named {name!r} to get: {did_you_mean(name, known)}")
+    return known[name]
+
+
+@contextlib.contextmanager
+def _alone(lock: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Let one process at a time in; the system releases the lock of a process that is killed."""
+    with disk_errors(lock):
+        file = lock.open("wb")
+    with file:
+        # Some network file systems have no locks. There, two processes may fetch the same bytes twice, and
+        # the renames still keep every folder whole.
+        with contextlib.suppress(OSError):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,103 @@
+"""Files of synonyms: a word and its synonyms on each line, or a JSON object; either may be packed (.gz)."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from heedful.data.words.inflection import replaceable
+from heedful.errors import BadInput
+
+_VECTOR_SUFFIXES = (".vec", ".npz", ".npy")
+
+
+def is_synonym_file(path: Path) -> bool:
+    """Whether a file holds words rather than vectors: by its ending, or because no numbers follow its first word."""
+    if not path.is_file() or _suffix(path) in _VECTOR_SUFFIXES:
+        return False
+    if _suffix(path) == ".json":
+        return True
+    for _, fields in _lines(path):
+        return not all(_is_number(field) for field in fields[1:]) or len(fields) == 1
+    return True
+
+
+def read_synonym_file(path: Path) -> dict[str, list[str]]:
+    """Read words with their synonyms, best first.
+
+    Lines hold a word and its synonyms between tabs, commas or spaces, and # begins a remark; a word may have several.
+    JSON holds one object, from each word to a list of synonyms. Synonyms that are not plain words (of letters alone,
+    three at least) are passed over, because a text must keep its number of words.
+    """
+    listed: dict[str, list[str]] = {}
+    for word, synonyms in _entries(path):
+        listed.setdefault(word.lower(), []).extend(filter(replaceable, synonyms))
+    if not listed:
+        raise BadInput(f"{path} holds no synonyms: write a word and its synonyms on each line.")
+    return listed
+
+
+def _entries(path: Path) -> Iterable[tuple[str, list[str]]]:
+    if _suffix(path) == ".json":
+        yield from _object(path).items()
+        return
+    for number, (word, *synonyms) in _lines(path):
+        if not synonyms:
+            raise BadInput(
+                f"Line {number} of {path} has no synonym for {word!r}: give one at least, or delete the line."
+            )
+        yield word, synonyms
+
+
+def _object(path: Path) -> dict[str, list[str]]:
+    with _opened(path) as file:
+        try:
+            content = json.load(file)
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{path} is not JSON ({error}): give an object from words to lists.") from None
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} holds no JSON object: give one from each word to a list of its synonyms.")
+    for word, synonyms in content.items():
+        if not isinstance(synonyms, list) or not all(isinstance(other, str) for other in synonyms):
+            raise BadInput(f"{path} has no list of words for {word!r}: give one, or leave the word out.")
+    return content
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if fields := [field for field in re.split(r"[\s,]+", line.partition("#")[0]) if field]:
+                yield number, fields
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    """Open a text file, packed or not, and tell its faults in a sentence."""
+    try:
+        with (
+            gzip.open(path, "rt", encoding="utf-8-sig")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8-sig") as file
+        ):
+            yield file
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise BadInput(f"Cannot read the synonyms in {path} ({error}): give a text file in UTF-8.") from None
+
+
+def _suffix(path: Path) -> str:
+    """The ending that tells what a file holds, packed or not."""
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

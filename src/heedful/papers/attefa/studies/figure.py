@@ -1,0 +1,71 @@
+"""AtteFa against the control, as an SVG that needs no browser."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+from heedful.papers.attefa.studies.run import Studied
+
+_WIDTH, _HEIGHT = 360, 220
+COLOURS = ("#1f5f8b", "#c8642b", "#3c8a63", "#8a5fa8")
+_SCORES = {"attefa": "AtteFa", "corrected": "corrected"}
+
+
+def draw(studied: Studied) -> str:
+    """Draw both scores with their intervals, and a tick for each base; lines join the values of a quantity."""
+    import altair as alt
+
+    data, order = _points(studied), list(dict.fromkeys(row.value for row in studied.rows))
+    width = max(_WIDTH, 60 * len(order))
+    # Corpora and scores stand side by side at each value: intervals would hide one another.
+    groups = [f"{corpus} {score}" for corpus in studied.corpora for score in _SCORES.values()]
+    base = alt.Chart(alt.InlineData(values=data)).encode(
+        x=alt.X("value:N", sort=order, title=studied.study.control, axis=alt.Axis(labelAngle=0)),
+        xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=0.6)),
+        color=alt.Color(
+            "corpus:N", title=None, sort=studied.corpora,
+            scale=alt.Scale(domain=studied.corpora, range=list(COLOURS[: len(studied.corpora)])),
+        ),
+        opacity=alt.Opacity(
+            "score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()), range=[1.0, 0.45])
+        ),
+    )  # fmt: skip
+    points = base.mark_point(filled=True, size=55).encode(
+        y=alt.Y("estimate:Q", title="score", scale=alt.Scale(domain=[0, 1])),
+        shape=alt.Shape("score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()))),
+    )
+    intervals = base.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q")
+    lines = base.transform_filter("datum.number !== null").mark_line(strokeWidth=1).encode(y="estimate:Q")
+    each = (
+        base.transform_flatten(["each"])
+        .mark_tick(thickness=1.5, size=9, orient="horizontal")
+        .encode(y="each:Q")
+    )
+    chart = (lines + intervals + each + points).properties(
+        width=width,
+        height=_HEIGHT,
+        title=alt.TitleParams(studied.study.question, anchor="start", fontSize=13),
+    )
+    chart = chart.configure_view(stroke=None).configure_axis(gridColor="#e3e1da")
+    buffer = io.StringIO()
+    chart.save(buffer, format="svg")
+    return buffer.getvalue()
+
+
+def _drawn(end: float) -> float | None:
+    """An end of an interval as JSON knows it, which has no NaN."""
+    return None if math.isnan(end) else end
+
+
+def _points(studied: Studied) -> list[dict[str, Any]]:
+    return [
+        {
+            "value": row.value, "number": row.number, "corpus": row.corpus, "score": score, "group": f"{row.corpus} {score}",
+            "each": getattr(row, f"{name}_each") if row.bases > 1 else [],
+            "estimate": getattr(row, name), "low": _drawn(getattr(row, f"{name}_low")), "high": _drawn(getattr(row, f"{name}_high")),
+        }
+        for row in studied.rows
+        for name, score in _SCORES.items()
+    ]  # fmt: skip

@@ -1,0 +1,184 @@
+"""Jain & Wallace 2019, Attention is not Explanation: Table 2 and Figures 6–8."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from heedful.audits.audit import BINS, in_bin
+from heedful.audits.questions.counterfactual import DIFFERENT
+from heedful.audits.questions.permutation import SMALL
+from heedful.measures.divergence import LN_2
+from heedful.papers.claims import Claim, rank_correlation
+from heedful.papers.page import NOTHING, Table, mean, mean_and_deviation, percentage, quartiles
+from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
+from heedful.papers.results import Measured, Results, by_class, column
+
+VECTORS = "glove-840b-300d"
+_JSD_BINS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, LN_2]
+_HIGH = 0.5
+"""A weight of at least half is called large: no other can be larger."""
+
+
+def table_2(results: Results) -> list[Table]:
+    """Kendall's τ of attention with gradients and with leave-one-out, by predicted class."""
+    names = {
+        "tau_g": "attention and gradient",
+        "tau_loo": "attention and leave-one-out",
+        "tau_g_loo": "gradient and leave-one-out",
+    }
+    return [_taus(results, name, f"Kendall's τ of {pair}") for name, pair in names.items()]  # fmt: skip
+
+
+def _taus(results: Results, name: str, title: str) -> Table:
+    rows = []
+    for dataset, model, runs in results.pairs("agreement"):
+        printed = published("jain_wallace")["table_2"].get(dataset, {})
+        for place, (label, where) in enumerate(by_class(runs)):
+            theirs = printed.get("all" if place == 0 else str(place - 1), {}).get(model, {})
+            rows.append([dataset, label, model, *_tau(runs, name, where), *_printed(theirs.get(name))])
+    return Table(["dataset", "predicted class", "encoder", "ours", "sig.", "by seed", "paper", "sig."], rows, title)  # fmt: skip
+
+
+def _tau(runs: list[Measured], name: str, where: pl.Expr | None) -> list[str]:
+    means = [np.nanmean(values) for run in runs if len(values := column([run], "agreement", name, where))]
+    spread = f"{min(means):.2f}–{max(means):.2f}" if len(means) > 1 else NOTHING
+    values, significant = (column(runs, "agreement", n, where) for n in (name, f"{name}_significant"))
+    return [mean_and_deviation(values), mean(significant), spread]
+
+
+def _printed(numbers: list[float] | None) -> list[str]:
+    return [f"{numbers[0]:.2f} ± {numbers[1]:.2f}", f"{numbers[2]:.2f}"] if numbers else [NOTHING, NOTHING]
+
+
+def figure_6(results: Results) -> list[Table]:
+    """Median change of the prediction over shuffles, by the largest weight."""
+    return [_by_weight(results, "permutation", "permutation_change", "Median change of the prediction when weights are shuffled: median over texts [quartiles], number of texts")]  # fmt: skip
+
+
+def figure_7(results: Results) -> list[Table]:
+    """How the texts are spread over ε-max JSD."""
+    rows = []
+    for dataset, model, runs in results.pairs("counterfactual"):
+        for label, where in by_class(runs):
+            values = column(runs, "counterfactual", "eps_max_jsd", where)
+            counts, _ = np.histogram(values.clip(0, LN_2), _JSD_BINS)
+            shares = counts / len(values) if len(values) else np.full(len(counts), np.nan)
+            exact = all(run.frames["counterfactual"]["exact"].all() for run in runs)
+            rows.append([dataset, label, model, "exact" if exact else "at least", mean(values), *map(percentage, shares), str(len(values))])  # fmt: skip
+    bins = [f"{low:.1f}–{high:.2f}".rstrip("0") for low, high in pairwise(_JSD_BINS)]
+    return [
+        Table(["dataset", "predicted class", "encoder", "", "mean", *bins, "texts"], rows, "Share of texts by ε-max JSD"),
+    ]  # fmt: skip
+
+
+def figure_8(results: Results) -> list[Table]:
+    """ε-max JSD by the largest weight."""
+    return [_by_weight(results, "counterfactual", "eps_max_jsd", "ε-max JSD by the largest weight: median over texts [quartiles], number of texts")]  # fmt: skip
+
+
+def _by_weight(results: Results, audit: str, name: str, title: str) -> Table:
+    rows = []
+    for dataset, model, runs in results.pairs(audit):
+        for label, where in by_class(runs):
+            cells = []
+            for low, high in BINS:
+                chosen = in_bin(low, high) if where is None else where & in_bin(low, high)
+                values = column(runs, audit, name, chosen)
+                cells.append(f"{quartiles(values)} {len(values)}" if len(values) else NOTHING)
+            rows.append([dataset, label, model, *cells])
+    bins = [f"largest weight {low:.2f}–{high:.2f}" for low, high in BINS]
+    return Table(["dataset", "predicted class", "encoder", *bins], rows, title)
+
+
+def described(runs: Sequence[Measured]) -> list[str]:
+    """Size and performance beside those of Table 1, which are the BiLSTM's."""
+    theirs: dict[str, Any] = published("jain_wallace")["corpora"][runs[0].dataset]
+    measure = "accuracy" if runs[0].dataset in ("babi_1", "snli") else "f1"
+    ours = np.mean([run.metrics["test"][measure] for run in runs])
+    printed = f"{theirs['performance']:.2f}" if runs[0].model == "bilstm" else NOTHING
+    return [measure, f"{ours:.3f}", printed, f"{theirs['train']:,}", f"{theirs['test']:,}"]
+
+
+_TAU_RANGE = "0.08 to 0.47 over corpora and classes"
+_PEAKED = pl.col("largest_weight") >= _HIGH
+_AVERAGE = {"average": "bilstm"}
+
+CLAIMS = (
+    Claim("jw-1", "With a BiLSTM, attention agrees only weakly with gradients.", "4.1, Table 2",
+          "mean τ_g", "agreement", pl.col("tau_g"), ("bilstm",), below=0.5, published=_TAU_RANGE),
+    Claim("jw-2", "With a BiLSTM, attention agrees only weakly with leave-one-out.", "4.1, Table 2",
+          "mean τ_loo", "agreement", pl.col("tau_loo"), ("bilstm",), below=0.5, published="0.05 to 0.44"),
+    Claim("jw-3", "Attention agrees better with gradients over an average encoder than over a BiLSTM.", "4.1, Table 2",
+          "τ_g of average − τ_g of BiLSTM", "agreement", pl.col("tau_g"), ("average",), above=0.0, against=_AVERAGE,
+          published="positive in every row, 0.13 to 0.67"),
+    Claim("jw-4", "The same for leave-one-out.", "4.1, Figure 5", "τ_loo of average − τ_loo of BiLSTM",
+          "agreement", pl.col("tau_loo"), ("average",), above=0.0, against=_AVERAGE, published="about 0.375"),
+    Claim("jw-5", "With a BiLSTM, leave-one-out agrees more with gradients than with attention.", "4.1, Figure 3",
+          "τ(gradient, leave-one-out) − τ_loo", "agreement", pl.col("tau_g_loo") - pl.col("tau_loo"), ("bilstm",),
+          above=0.0, published="more than 0.2, SNLI excepted"),
+    Claim("jw-6", "With a BiLSTM, gradients agree more with leave-one-out than with attention.", "4.1, Figure 4",
+          "τ(gradient, leave-one-out) − τ_g", "agreement", pl.col("tau_g_loo") - pl.col("tau_g"), ("bilstm",),
+          above=0.0, published="about 0.25"),
+    Claim("jw-7", f"With a BiLSTM, shuffling the weights often changes little (less than {SMALL}, for a quarter of the texts "
+          f"or more) even where one weight is at least {_HIGH}.", "4.2.1, Figure 6", f"share with a median change below {SMALL}",
+          "permutation", pl.col("indifferent"), ("bilstm",), above=0.25, where=_PEAKED),
+    Claim("jw-8", f"With a BiLSTM, most texts have a very different heatmap (JSD of at least {DIFFERENT:.2f}) that gives the same "
+          "prediction.", "4.2.2, Figure 7", "share of such texts", "counterfactual", pl.col("replaceable"), ("bilstm",), above=0.5),
+    Claim("jw-9", "With a BiLSTM, such heatmaps are only slightly harder to find where attention is peaked.", "4.2.2, Figure 8",
+          "Spearman's correlation of largest weight and ε-max JSD", "counterfactual",
+          rank_correlation("largest_weight", "eps_max_jsd"), ("bilstm",), above=-0.5, below=0.0),
+    Claim("jw-10", "With a BiLSTM, most texts whose attention is peaked have a very different heatmap too.", "4.2.2, Figure 8",
+          f"share of such texts where one weight is at least {_HIGH}", "counterfactual", pl.col("replaceable"), ("bilstm",),
+          above=0.5, where=_PEAKED),
+)  # fmt: skip
+
+_NO_NUMBERS = "The paper shows this as a picture and prints no number for it."
+
+JAIN_WALLACE = register(
+    Recipe(
+        name="jain-wallace",
+        title="Jain & Wallace 2019, Attention is not Explanation",
+        description="Attention is not Explanation: Table 2, Figures 6, 7, 8, and ten claims",
+        options={"preset": "jain-wallace", "vectors": VECTORS},
+        datasets={
+            "sst2": Dataset(1000),
+            "imdb": Dataset(500, {"limit": 4000, "max_length": 250}),
+            "20news_sports": Dataset(500),
+            "ag_news_binary": Dataset(1000),
+            "babi_1": Dataset(1000, {"vectors": None}),
+            "snli": Dataset(1000),
+        },
+        models=tuple(Model(name, name, {"encoder": name}) for name in ("bilstm", "average", "cnn")),
+        experiments=(
+            Experiment("table", 2, "Does attention agree with gradients and leave-one-out?", "agreement", table_2, (
+                "sig. is the share of texts with p ≤ 0.05. The paper prints nothing for the CNN, for leave-one-out with the average encoder, "
+                "and for gradients against leave-one-out. It does not say which "
+                "of SNLI's classes is 0, 1 or 2: they stand beside ours by number.",)),
+            Experiment("figure", 6, "Does shuffling the weights change the prediction?", "permutation", figure_6, (
+                _NO_NUMBERS + " It says that many texts change little although one weight is large.",)),
+            Experiment("figure", 7, "How different can a heatmap be and still give this prediction?", "counterfactual", figure_7, (
+                _NO_NUMBERS + " It says that values near the bound of 0.69 are frequent.",
+                "ε is 0.01, and 0.05 for babi_1, as in the paper. Exact for two classes; for more a search, so at least as large.")),
+            Experiment("figure", 8, "Are different heatmaps harder to find where attention is peaked?", "counterfactual", figure_8, (
+                _NO_NUMBERS + " It says that there is a negative trend, and a weak one.",)),
+        ),
+        claims=CLAIMS,
+        differences={
+            f"Vectors: a subset of 33,860 words of GloVe 840B ({VECTORS}) in place of fastText (SST, IMDB, 20 Newsgroups) "
+            "or all of GloVe 840B (AG News, SNLI); other words are drawn from its distribution.":
+                ("sst2", "imdb", "20news_sports", "ag_news_binary", "snli"),
+            "imdb: trained on a sample of 4,000 reviews, cut at 250 words.": ("imdb",),
+            "ag_news_binary, snli: the files at hand are part of the original training sets.": ("ag_news_binary", "snli"),
+            "babi_1: the size of the average encoder, at most 40 epochs and a patience of 5 are ours.": ("babi_1",),
+            "snli, babi_1: the decoder is the one of the released code, not the linear one of the paper.": ("snli", "babi_1"),
+            "The epoch is selected on dev, never on test. The released code drops the longest text of each split; we keep it.": (),
+            "ε-max JSD is the exact maximum for two classes, not the result of a search, and so never smaller.": (),
+        },
+        described=described,
+    )
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""Train what is missing and audit it, or find what is finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import torch
+from rich.console import Console
+
+from heedful.audits.running.result import PREDICTIONS, RESULT, AuditResult
+from heedful.audits.running.run import audit
+from heedful.config import AuditOptions, TrainConfig, build
+from heedful.data.corpora.sources import find_source
+from heedful.data.corpora.synthetic import is_synthetic
+from heedful.errors import BadInput
+from heedful.papers.recipe import Case
+from heedful.papers.results import Measured, Missing, Results
+from heedful.runs import Run, list_runs
+from heedful.training.train import train
+
+Say = Callable[[str], None]
+Outcome = tuple[Measured | None, Missing | None]
+"""What was measured of a case, and what was not."""
+_BY_CLASS = ("chances",)
+"""Lists that are kept: of a number per class, while one per item would fill the memory."""
+
+
+def measure(
+    cases: Sequence[Case],
+    audits: Sequence[str],
+    *,
+    runs: Path,
+    only_finished: bool = False,
+    console: Console | None = None,
+    say: Say = lambda line: None,
+) -> Results:
+    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
+
+    A case that names audits of its own is asked these.
+    """
+    trained = _complete_runs(runs)
+    if not only_finished:
+        for dataset in dict.fromkeys(case.dataset for case in cases):
+            if not is_synthetic(dataset):
+                find_source(dataset)  # what is not at hand is better said now than after an hour of training
+    found: list[Measured] = []
+    missing: list[Missing] = []
+    for place, case in enumerate(cases, 1):
+        begun = time.perf_counter()
+        run = trained.get(case.config)
+        asked = case.audits or audits
+        if only_finished:
+            outcome, lack = _find(case, asked, run)
+        else:
+            outcome, lack = _do(case, asked, runs, complete=run is not None, console=console)
+        said = lack.why if lack is not None else ""
+        if lack is not None:
+            missing.append(lack)
+        if outcome is not None:
+            found.append(outcome)
+            how = "found" if only_finished else f"audited ({', '.join(asked)})"
+            how = how if only_finished or run is not None else f"trained and {how}"
+            said = f"{how}, {outcome.texts:,} texts" + (f"; {said}" if said else "")
+        say(f"[{place}/{len(cases)}] {case.name}: {said} ({time.perf_counter() - begun:.0f} s)")
+    return Results(tuple(found), tuple(missing))
+
+
+def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, console: Console | None) -> Outcome:
+    """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
+    torch.set_num_threads(1)
+    quiet = Console(quiet=True)
+    classifier = train(case.config, runs=runs, console=quiet if complete else console)
+    assert classifier.run is not None
+    options = _audit_options(case)
+    try:
+        result = audit(classifier, only=audits, keep=True, console=console, **options)
+    except BadInput as error:  # such as a hierarchical network on texts of one sentence each
+        return None, Missing(case.name, f"trained, but not audited: {error}")
+    return _measured(case, Run(classifier.run), result), None
+
+
+def _find(case: Case, audits: Sequence[str], run: Run | None) -> Outcome:
+    """Look for a run and its audit by their configs alone, which needs no data and little time.
+
+    Where some of the audits are not finished, those that are count, and the others are missing.
+    """
+    if run is None:
+        return None, Missing(case.name, "not trained")
+    wanted = build(AuditOptions, _audit_options(case))
+    found: AuditResult | None = None
+    for folder in _audits_like(wanted, run):
+        result = AuditResult.load(folder)
+        if result.about.data == f"{run.metrics().get('dataset')} {wanted.split}" and (
+            found is None or len(_lacking(audits, result)) < len(_lacking(audits, found))
+        ):
+            found = result
+    if found is None:
+        on = "all texts" if case.texts is None else f"at most {case.texts:,} texts"
+        return None, Missing(case.name, f"trained, and not audited on {on}")
+    if not (lacking := _lacking(audits, found)):
+        return _measured(case, run, found), None
+    some = len(lacking) < len(set(audits))
+    lack = Missing(case.name, f"trained, and not audited for {', '.join(lacking)}")
+    return (_measured(case, run, found) if some else None), lack
+
+
+def _lacking(audits: Sequence[str], result: AuditResult) -> list[str]:
+    return [name for name in dict.fromkeys(audits) if name not in result.summaries]
+
+
+def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
+    """Find finished audits with these options; where no seeds of twins are named, those with most twins first."""
+    found = []
+    for folder in sorted((run.folder / "audits").glob("*/")):
+        options = _options(folder) if (folder / RESULT).is_file() else None
+        if options == wanted:
+            found.append((0.0, folder))
+        elif options and options.seeds and options.model_copy(update={"seeds": None}) == wanted:
+            found.append((1 / len(options.seeds), folder))
+    return [folder for _, folder in sorted(found)]
+
+
+def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
+    frames = {
+        name: frame.select(
+            name for name, kind in frame.schema.items() if name in _BY_CLASS or not isinstance(kind, pl.List)
+        )
+        for name, frame in result.frames.items()
+        if name != PREDICTIONS and name in result.summaries
+    }
+    notes = [note for summary in result.summaries.values() for note in summary.notes]
+    return Measured(
+        case.dataset, case.model, case.seed, run.folder, run.metrics(), result.about.labels,
+        result.about.texts, (*result.about.notes, *notes), frames, result.summaries, result.folder,
+    )  # fmt: skip
+
+
+def _audit_options(case: Case) -> dict[str, Any]:
+    return {"limit": case.texts, **case.audit}
+
+
+def _options(folder: Path) -> AuditOptions | None:
+    """What an audit was asked; beside the options, its config may tell which texts and model it was about."""
+    try:
+        config = Run(folder).config()
+        return build(AuditOptions, {key: config[key] for key in AuditOptions.model_fields if key in config})
+    except BadInput:
+        return None
+
+
+def _complete_runs(runs: Path) -> dict[TrainConfig, Run]:
+    """Give complete runs by their configs; what an older version did not know yet has its default."""
+    found = {}
+    for run in list_runs(runs):
+        try:
+            if run.complete:
+                found[build(TrainConfig, run.config())] = run
+        except BadInput:
+            continue  # damaged, or of another version: not one of ours
+    return found

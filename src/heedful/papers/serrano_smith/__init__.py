@@ -1,0 +1,1 @@
+"""Serrano & Smith 2019, Is Attention Interpretable?"""

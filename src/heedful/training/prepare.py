@@ -1,0 +1,149 @@
+"""From a config and a corpus to what training needs: vocabulary, instances, an untrained classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from heedful.config import ModelOptions, TrainConfig
+from heedful.data.corpus import Corpus
+from heedful.data.fetch import assets
+from heedful.data.instances import Instances
+from heedful.data.words.vectors import initial_embeddings, read_vectors
+from heedful.data.words.vocabulary import Vocabulary
+from heedful.errors import BadInput
+from heedful.models.classifier import Classifier
+from heedful.models.encoders import ENCODERS
+from heedful.models.encoders.transformer import PREFIX, load_transformer, transformer_config
+from heedful.models.model import Architecture, AttentionModel
+from heedful.training.objectives import OBJECTIVES
+
+Say = Callable[[str], None]
+
+
+class Prepared(NamedTuple):
+    """An untrained classifier, its splits as tokens, and what a reader of its numbers should know."""
+
+    classifier: Classifier
+    splits: dict[str, Instances]
+    notes: tuple[str, ...]
+
+
+def check_names(config: TrainConfig) -> None:
+    """Fail on a misspelt name before any work is done."""
+    OBJECTIVES.get(config.objective)
+    for encoder in (config.encoder, config.sentence_encoder):
+        if encoder is None or encoder.startswith(PREFIX):
+            continue
+        if encoder not in ENCODERS and encoder in _transformers():
+            raise BadInput(f"There is no encoder named {encoder!r}: did you mean {PREFIX}{encoder}?")
+        ENCODERS.get(encoder)
+
+
+def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
+    """Tokenise all splits and build the model, everything random from the seed."""
+    pretrained = _pretrained_path(config, say)
+    say("Cutting texts into words")
+    vocabulary = _vocabulary(config, corpus, pretrained)
+    splits, notes = {}, list(corpus.notes)
+    for name, split in corpus.splits.items():
+        instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
+        long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
+        if len(long_enough) < len(instances):
+            notes.append(
+                f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
+            )
+            if not len(long_enough):
+                raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
+            instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
+        if instances.tokens.cut:
+            limit = int(instances.lengths.max())
+            notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
+        splits[name] = instances
+
+    torch.manual_seed(config.seed)
+    shape = {name: getattr(config, name) for name in ModelOptions.model_fields}
+    transformer, embeddings = None, None
+    if pretrained is not None:
+        say("Loading the pretrained model")
+        transformer = load_transformer(pretrained)
+        shape["transformer"] = transformer_config(transformer)
+    else:
+        say("Looking up word vectors" if config.vectors else "Drawing word vectors")
+        embeddings = initial_embeddings(
+            vocabulary.words,
+            source=config.vectors,
+            size=config.embedding_size,
+            seed=config.seed,
+            progress=say,
+        )
+        shape["embedding_size"] = embeddings.matrix.shape[1]
+        if config.vectors:
+            known = len(vocabulary) - 2
+            notes.append(
+                f"{config.vectors} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
+            )
+    architecture = Architecture(
+        **shape,
+        vocabulary_size=len(vocabulary),
+        classes=len(corpus.labels),
+        query=corpus.task != "classification",
+    )
+    model = AttentionModel(architecture, transformer)
+    if embeddings is not None and model.embedding is not None:
+        model.embedding.weight.data.copy_(torch.from_numpy(embeddings.matrix))
+        model.embedding.weight.requires_grad_(config.train_embeddings)
+    return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
+
+
+def _pretrained_path(config: TrainConfig, say: Say) -> str | None:
+    """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
+    if not config.encoder.startswith(PREFIX):
+        return None
+    name = config.encoder.removeprefix(PREFIX)
+    return str(_with_config(assets.get(name, progress=say))) if name in _transformers() else name
+
+
+def _transformers() -> list[str]:
+    return [name for name, asset in assets.assets().items() if asset.kind == "transformer"]
+
+
+def _with_config(folder: Path) -> Path:
+    """Find the folder that holds the model's files: the asset's own, or one inside it."""
+    return next(
+        (path.parent for path in sorted(folder.rglob("config.json"), key=lambda p: len(p.parts))), folder
+    )
+
+
+def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> Vocabulary:
+    if pretrained is not None:
+        return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
+    objective = OBJECTIVES.get(config.objective)
+    if config.base is not None and objective.by_item and "base" in objective.options:
+        return Classifier.from_pretrained(config.base).vocabulary  # two models are compared item by item
+    learnt = _learn(config, corpus, ["train"])
+    if not config.open_vocabulary or config.vectors is None:
+        return learnt
+    new = sorted({*_learn(config, corpus, corpus.splits).words} - {*learnt.words})
+    # Pretrained vectors say nothing of labels: a word that only test holds may be known by its vector.
+    found = read_vectors(config.vectors, new)[1] if new else ()
+    return learnt.extended(word for word, known in zip(new, found, strict=True) if known)
+
+
+def _learn(config: TrainConfig, corpus: Corpus, splits: Iterable[str]) -> Vocabulary:
+    columns = [
+        column for name in splits for column in (corpus.splits[name].texts, corpus.splits[name].queries or [])
+    ]
+    return Vocabulary.learn(
+        (text for column in columns for text in column),
+        min_count=config.min_count,
+        max_length=config.max_length,
+        sentences=config.hierarchical,
+        lowercase=config.lowercase,
+        punctuation=config.punctuation,
+        numbers=config.numbers,
+    )

@@ -1,0 +1,68 @@
+"""Numbers come from the column of their name, text by text, and only where that column is the number."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from heedful.audits.audit import Number
+from heedful.compare.numbers import Column, common_rows, ratio_of
+from heedful.config import AuditOptions
+from heedful.measures.resampling import resample
+
+ROWS, VALUES = [9, 2, 5, 7], [1.0, np.nan, 3.0, 8.0]
+LABELS, SAID = [1, 1, 0, 1], [[1, 1], [0, 1], [1, 0], [1, 1]]
+
+
+def result(audit: str, name: str, estimate: float | None, **columns: object) -> SimpleNamespace:
+    """What the functions read of an audit's result."""
+    number = Number(name=name, estimate=estimate, low=None, high=None, std=None, count=3, missing=1)
+    about = SimpleNamespace(
+        labels=("neg", "pos"), options=AuditOptions().model_dump(mode="json"), source="attention"
+    )
+    frame = pl.DataFrame({"row": ROWS, **columns}, strict=False)
+    return SimpleNamespace(
+        frames={audit: frame}, summaries={audit: SimpleNamespace(numbers=(number,))}, about=about
+    )
+
+
+def estimate(found: SimpleNamespace, column: Column, texts: list[int], kept: list[int]) -> float:
+    ratio = ratio_of(found, column, np.array(texts), np.array(kept))
+    assert ratio is not None
+    assert len(ratio.top) == len(texts)
+    return float(resample([[ratio]], seed=0, resamples=1)[0, 0, 0])
+
+
+def test_a_mean_is_of_the_texts_that_are_kept_in_any_order():
+    column = Column("rationale", "sufficiency", None)
+    found = result("rationale", "sufficiency", 4.0, sufficiency=VALUES)
+    assert estimate(found, column, [2, 5, 7, 9], [2, 5, 7, 9]) == 4.0
+    assert estimate(found, column, [2, 5, 7, 9], [5, 9]) == 2.0
+    assert estimate(found, column, [1, 5, 7, 30], [5, 7]) == 5.5  # texts that it never saw count for nothing
+
+
+@pytest.mark.parametrize(
+    ("said", "columns"), [(4.1, {"attefa": VALUES}), (4.0, {}), (4.0, {"attefa": list("abcd")})]
+)
+def test_a_column_that_is_not_the_number_is_not_taken_for_it(said, columns):
+    found = result("imitation", "attefa", said, **columns)
+    assert ratio_of(found, Column("imitation", "attefa", None), np.array(ROWS), np.array(ROWS)) is None
+
+
+def test_f1_under_noise_is_had_from_the_decisions_of_the_usual_noise():
+    audit, wrong = "embedding_stability", [[0, 0]] * 4
+    said = {"label": LABELS, "said_all_0.01": SAID, "said_all_0.05": wrong, "said_one_0.01": wrong}
+    first, second = 2 * 2 / (3 + 3), 2 * 3 / (3 + 3)  # of three positives, two and then three are found
+    column = Column(audit, "f1", None)
+    found = result(audit, "f1", (first + second) / 2, **said)
+    assert estimate(found, column, [2, 5, 7, 9], ROWS) == pytest.approx((first + second) / 2)
+    assert estimate(found, column, [2, 5, 7, 9], [7, 9]) == 1.0
+    assert ratio_of(result(audit, "f1", 0.1, **said), column, np.array(ROWS), np.array(ROWS)) is None
+
+
+def test_common_rows_are_those_that_all_have_in_order():
+    frames = [pl.DataFrame({"row": rows}) for rows in ([9, 2, 5], [5, 9, 7], [1, 9, 5])]
+    assert common_rows(frames).tolist() == [5, 9]
