@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from heedful.errors import BadInput
-from heedful.models.encoders import ENCODERS
+from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.model import probabilities
 
 SHAPES = [

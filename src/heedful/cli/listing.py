@@ -48,7 +48,7 @@ def _describe(kind: str) -> dict[str, str]:
 
             return AUDITS.descriptions()
         case "encoders":
-            from heedful.models.encoders import ENCODERS
+            from heedful.models.encoders.encoder import ENCODERS
 
             return ENCODERS.descriptions() | {
                 "hf:NAME-OR-PATH": "any BERT-like pretrained transformer, e.g. hf:minilm-l6"

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
-from heedful.models.encoders import Recurrent, recurrent_part
+from heedful.models.encoders.pointer import recurrent_part
+from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.shortcuts.recurrence import ScaledReading
 from heedful.models.stages import States

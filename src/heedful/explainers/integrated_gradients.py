@@ -15,7 +15,7 @@ from torch import Tensor
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, chance_of, item_of, sum_by_item
 from heedful.explainers.gradients import scaled
-from heedful.models.encoders import Recurrent
+from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 
 STEPS = 50

@@ -12,7 +12,8 @@ from heedful.data.batches import MAX_TOKENS
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.explainers.reread import chances_without
-from heedful.models.encoders import Recurrent, recurrent_part
+from heedful.models.encoders.pointer import recurrent_part
+from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.shortcuts.deletion import Deletions
 from heedful.models.stages import States

@@ -15,7 +15,7 @@ from heedful.data.tokens import Tokens
 from heedful.errors import BadInput
 from heedful.models.attention import Attention
 from heedful.models.decoders import DECODERS
-from heedful.models.encoders import ENCODERS, Encoder, max_pool, mean_pool
+from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_pool
 from heedful.models.encoders.hierarchical import HierarchicalEncoder
 from heedful.models.encoders.transformer import PREFIX, TransformerEncoder, build_transformer
 from heedful.models.stages import Output, States

@@ -17,7 +17,7 @@ from heedful.data.words.vectors import initial_embeddings, read_vectors
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.models.encoders import ENCODERS
+from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.encoders.transformer import PREFIX, load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
 from heedful.training.objectives import OBJECTIVES

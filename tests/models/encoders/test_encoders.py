@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from heedful.config import ModelOptions
-from heedful.models.encoders import ENCODERS, max_pool, mean_pool
+from heedful.models.encoders.encoder import ENCODERS, max_pool, mean_pool
 
 
 def _ragged(lengths: list[int], tokens: int, size: int = 4) -> tuple[torch.Tensor, torch.Tensor]:

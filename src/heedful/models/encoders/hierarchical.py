@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from heedful.config import ModelOptions
 from heedful.models.attention import Attention
-from heedful.models.encoders import ENCODERS, Encoder
+from heedful.models.encoders.encoder import ENCODERS, Encoder
 
 
 class EncodedSentences(NamedTuple):

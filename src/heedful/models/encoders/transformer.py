@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from heedful.config import ModelOptions
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
-from heedful.models.encoders import Encoder
+from heedful.models.encoders.encoder import Encoder
 
 PREFIX = "hf:"
 

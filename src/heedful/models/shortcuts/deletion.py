@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from heedful.models.encoders import Recurrent
+from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.shortcuts.recurrence import Cell, State, cells
 
 

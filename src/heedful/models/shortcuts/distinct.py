@@ -11,7 +11,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.models.decoders import LinearDecoder
-from heedful.models.encoders import Encoder
+from heedful.models.encoders.encoder import Encoder
 from heedful.models.model import AttentionModel
 from heedful.models.stages import Output
 

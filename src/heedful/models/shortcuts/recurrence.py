@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.models.encoders import Recurrent
+from heedful.models.encoders.recurrent import Recurrent
 
 State = tuple[Tensor, ...]
 """h / 2, and for an LSTM also 2c: see `Cell`."""

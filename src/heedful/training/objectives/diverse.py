@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.models.encoders import mean_pool
+from heedful.models.encoders.encoder import mean_pool
 from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
 
