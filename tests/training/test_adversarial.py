@@ -20,9 +20,9 @@ from heedful.data.instances import Batch
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.training.loop import Trainer
-from heedful.training.objectives import OBJECTIVES, Objective, word_iat
 from heedful.training.objectives.attention_iat import combined, contrast
 from heedful.training.objectives.attention_rp import directions
+from heedful.training.objectives.objective import OBJECTIVES, Objective, word_iat
 from heedful.training.objectives.perturbed import Clean, Perturbed, unit
 from heedful.training.objectives.vanilla import Vanilla
 from heedful.training.objectives.word_iat import WordIAT, nearest_words, towards

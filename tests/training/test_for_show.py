@@ -21,7 +21,6 @@ from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import kl
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass
 from heedful.training.objectives.diverse import conicity
 from heedful.training.objectives.erasure import (
@@ -31,6 +30,7 @@ from heedful.training.objectives.erasure import (
     moved,
     top_items,
 )
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.selective import spread
 from heedful.training.objectives.unreplaceable import Unreplaceable, farthest_jsd
 from heedful.training.train import resolve, train

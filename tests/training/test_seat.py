@@ -20,9 +20,9 @@ from heedful.measures.divergence import jsd, kl, sharpness, tvd
 from heedful.measures.overlap import top_k_loss
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored
 from heedful.training.objectives.consistency import Consistency
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.seat import Seat
 from heedful.training.objectives.steady import Steady
 from heedful.training.train import resolve, train

@@ -14,7 +14,7 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.errors import BadInput, HeedfulError
 from heedful.runs import Run, list_runs
-from heedful.training.objectives import OBJECTIVES, Objective, rarity_weights
+from heedful.training.objectives.objective import OBJECTIVES, Objective, rarity_weights
 from heedful.training.objectives.vanilla import Vanilla
 from heedful.training.train import resolve
 

@@ -168,24 +168,7 @@ class Audit(ABC):
         )  # fmt: skip
 
 
-AUDITS: Registry[type[Audit]] = Registry(
-    "audit",
-    "heedful.audits.questions.sharpness",
-    "heedful.audits.questions.agreement",
-    "heedful.audits.questions.permutation",
-    "heedful.audits.questions.counterfactual",
-    "heedful.audits.questions.single_erasure",
-    "heedful.audits.questions.flip_set",
-    "heedful.audits.questions.imitation",
-    "heedful.audits.questions.embedding_stability",
-    "heedful.audits.questions.word_stability",
-    "heedful.audits.questions.seed_stability",
-    "heedful.audits.questions.rationale",
-    "heedful.audits.questions.infidelity",
-    "heedful.audits.questions.certificate",
-    "heedful.audits.questions.plausibility",
-    "heedful.audits.questions.randomisation",
-)
+AUDITS: Registry[type[Audit]] = Registry("audit", "heedful.audits.questions")
 
 
 def register(audit: type[Audit]) -> type[Audit]:

@@ -54,7 +54,7 @@ def _describe(kind: str) -> dict[str, str]:
                 "hf:NAME-OR-PATH": "any BERT-like pretrained transformer, e.g. hf:minilm-l6"
             }
         case "objectives":
-            from heedful.training.objectives import OBJECTIVES
+            from heedful.training.objectives.objective import OBJECTIVES
 
             return OBJECTIVES.descriptions()
         case "explainers":

@@ -10,7 +10,7 @@ from typing import Any
 
 from heedful.config import ObjectiveOptions, TrainConfig, build
 from heedful.runs import Run
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 
 _NOT_METHOD = {"seed", "threads", "preset"}
 """What a method is not: the luck of a seed, or where its options came from."""

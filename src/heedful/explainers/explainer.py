@@ -21,14 +21,7 @@ class Explainer(Protocol):
         """Explain the decisions of a model on a batch. An instance's scores do not depend on its companions."""
 
 
-EXPLAINERS: Registry[Explainer] = Registry(
-    "explainer",
-    "heedful.explainers.weights",
-    "heedful.explainers.gradients",
-    "heedful.explainers.leave_one_out",
-    "heedful.explainers.integrated_gradients",
-    "heedful.explainers.surrogates",
-)
+EXPLAINERS: Registry[Explainer] = Registry("explainer", __package__)
 
 
 def decided(model: AttentionModel, batch: Batch) -> Int[Tensor, " batch"]:

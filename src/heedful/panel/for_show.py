@@ -15,7 +15,7 @@ from heedful.config import read_yaml
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.train import resolve, train
 
 ORDINARY: Mapping[str, Any] = {"encoder": "bilstm", "objective": "vanilla"}

@@ -236,13 +236,7 @@ class Recipe:
         return chosen
 
 
-RECIPES: Registry[Recipe] = Registry(
-    "recipe",
-    "heedful.papers.jain_wallace.recipe",
-    "heedful.papers.serrano_smith.recipe",
-    "heedful.papers.attefa.recipe",
-    "heedful.papers.seat.recipe",
-)
+RECIPES: Registry[Recipe] = Registry("recipe", "heedful.papers", file="recipe")
 
 
 def register(recipe: Recipe) -> Recipe:

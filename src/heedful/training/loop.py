@@ -16,7 +16,7 @@ from heedful.data.instances import Batch, Instances
 from heedful.errors import HeedfulError
 from heedful.models.model import AttentionModel
 from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
-from heedful.training.objectives import Objective
+from heedful.training.objectives.objective import Objective
 from heedful.training.optimiser import build_optimiser, clip_gradients
 from heedful.training.progress_bar import Silent, Watcher
 

@@ -20,7 +20,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.encoders.transformer import PREFIX, load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 
 Say = Callable[[str], None]
 

@@ -20,8 +20,8 @@ from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
-from heedful.training.objectives import OBJECTIVES, Objective, most_epochs, rarity_weights
 from heedful.training.objectives.imitation import twin_defaults
+from heedful.training.objectives.objective import OBJECTIVES, Objective, most_epochs, rarity_weights
 from heedful.training.prepare import Prepared, check_names, prepare
 from heedful.training.progress_bar import Bars
 

@@ -29,7 +29,7 @@ from heedful.measures.resampling import mean_of, over_seeds, resample
 from heedful.models.model import AttentionModel
 from heedful.models.redrawn import STAGES, Redrawn, stages_with_weights
 from heedful.runs import Run
-from heedful.training.objectives import most_epochs
+from heedful.training.objectives.objective import most_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
 

@@ -27,7 +27,7 @@ from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, ov
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.runs import Run
-from heedful.training.objectives import most_epochs
+from heedful.training.objectives.objective import most_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
 

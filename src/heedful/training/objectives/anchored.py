@@ -18,7 +18,7 @@ from heedful.measures.overlap import top_k_loss, top_k_overlap
 from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
-from heedful.training.objectives import Objective
+from heedful.training.objectives.objective import Objective
 from heedful.training.recorded import Recorded, Said
 
 Terms = dict[str, Float[Tensor, " batch"]]

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.measures.streams import uniform_by_instance
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.perturbed import Clean, PerturbedScores, unit
 
 

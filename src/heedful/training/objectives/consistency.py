@@ -8,8 +8,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.measures.divergence import jsd
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Terms
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.steady import Steady
 
 

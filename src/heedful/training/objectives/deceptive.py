@@ -16,7 +16,7 @@ from heedful.measures.performance import performance
 from heedful.models.model import probabilities
 from heedful.models.shortcuts.distinct import read
 from heedful.training.marks import Marks
-from heedful.training.objectives import OBJECTIVES, Objective
+from heedful.training.objectives.objective import OBJECTIVES, Objective
 
 _TINY = 1e-30  # below what a softmax leaves to the other items, unless they get nothing at all
 

@@ -19,7 +19,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
 from heedful.models.stages import States
 from heedful.training.evaluation import predict_logits
-from heedful.training.objectives import Objective
+from heedful.training.objectives.objective import Objective
 
 Terms = dict[str, Float[Tensor, ""]]
 _TINY = 1e-12

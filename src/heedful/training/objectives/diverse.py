@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.models.encoders.encoder import mean_pool
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 
 
 @OBJECTIVES.register("diverse", "hidden states of a text kept apart (Mohankumar et al.)")

@@ -16,8 +16,8 @@ from heedful.measures.divergence import jsd, kl, tvd
 from heedful.measures.rationale import rationale_sizes
 from heedful.models.decoders import LinearDecoder
 from heedful.models.model import probabilities
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 
 POWER = 2 / 3
 """Of the effects that attention follows."""

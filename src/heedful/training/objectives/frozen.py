@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from torch import nn
 
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.vanilla import Vanilla
 
 

@@ -22,7 +22,7 @@ from heedful.models.model import AttentionModel, probabilities
 from heedful.models.shortcuts.distinct import read
 from heedful.models.stages import Output
 from heedful.runs import Run
-from heedful.training.objectives import OBJECTIVES, Objective
+from heedful.training.objectives.objective import OBJECTIVES, Objective
 from heedful.training.recorded import Recorded
 
 _TINY = 1e-10  # the paper's ε inside the logarithms of KL

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from heedful.data.instances import Batch
 from heedful.models.stages import States
-from heedful.training.objectives import Objective
+from heedful.training.objectives.objective import Objective
 
 
 @dataclass(frozen=True)

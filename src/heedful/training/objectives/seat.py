@@ -13,8 +13,8 @@ from heedful.errors import BadInput
 from heedful.measures.inner_maximum import exact_maximum, prediction_kl, searched_maximum
 from heedful.models.decoders import LinearDecoder
 from heedful.models.stages import States
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.recorded import Recorded, Said
 
 

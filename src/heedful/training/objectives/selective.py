@@ -12,8 +12,8 @@ from heedful.config import TrainConfig
 from heedful.errors import BadInput
 from heedful.explainers.explainer import item_of
 from heedful.explainers.reread import with_only
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 
 
 @OBJECTIVES.register(

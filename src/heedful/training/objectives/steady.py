@@ -13,8 +13,8 @@ from heedful.data.instances import Batch
 from heedful.measures.divergence import NOWHERE, jsd, sharpness, tvd
 from heedful.measures.norms import project, steepest
 from heedful.models.model import probabilities
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.anchored import Anchored, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.recorded import Recorded, Said
 
 

@@ -13,8 +13,8 @@ from heedful.errors import BadInput
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2, jsd
 from heedful.models.decoders import LinearDecoder
-from heedful.training.objectives import OBJECTIVES
 from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.objective import OBJECTIVES
 
 _EPSILON = 0.01  # how far the adversary may move the prediction: as in the audit
 _TINY = 1e-6

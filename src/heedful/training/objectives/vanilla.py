@@ -6,7 +6,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.training.objectives import OBJECTIVES, Objective
+from heedful.training.objectives.objective import OBJECTIVES, Objective
 
 
 @OBJECTIVES.register("vanilla", "cross-entropy to the labels, nothing else")

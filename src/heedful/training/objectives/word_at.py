@@ -7,7 +7,7 @@ from typing import ClassVar
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.perturbed import Clean, PerturbedWords
 
 

@@ -14,7 +14,7 @@ from heedful.data.fetch.offline import quick_to_give_up
 from heedful.data.instances import Batch, Instances
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
-from heedful.training.objectives import OBJECTIVES
+from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.objectives.perturbed import Clean, PerturbedWords
 
 _NUMBERS = 2**22  # held at a time, 16 megabytes: similarities of words, or directions of tokens

@@ -58,7 +58,7 @@ class Study:
     """A grid over the twins of each base, where a curve is asked for."""
 
 
-STUDIES: Registry[Study] = Registry("study", "heedful.papers.attefa.studies.grids")
+STUDIES: Registry[Study] = Registry("study", __package__)
 
 
 def register(study: Study) -> Study:

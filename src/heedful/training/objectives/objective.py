@@ -1,0 +1,120 @@
+"""What an objective is: the loss of a batch, its options, and how long it trains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from heedful.config import ObjectiveOptions, TrainConfig
+from heedful.data.instances import Batch, Instances
+from heedful.errors import BadInput
+from heedful.models.model import AttentionModel
+from heedful.registry import Registry
+from heedful.training.evaluation import evaluate
+
+
+class Objective:
+    """The loss of a batch. Subclasses override `loss`, and rarely anything else."""
+
+    options: ClassVar[tuple[str, ...]] = ()
+    """Fields of `ObjectiveOptions` that it reads."""
+    own: ClassVar[Mapping[str, Any]] = {}
+    """Values of its options where the user gives none; they are written into the run's config."""
+    of_transformers: ClassVar[Mapping[str, Any]] = {}
+    """Those of them that are others where the encoder is a transformer."""
+    metric: ClassVar[str | None] = None
+    """What selects the epoch, where that is not the dataset's metric."""
+    attends: ClassVar[bool] = False
+    """Whether it needs attention to work on."""
+    fastest: ClassVar[float] = math.inf
+    """The largest learning rate it takes, for one that begins with a trained model."""
+    lasts: ClassVar[int] = 8
+    """Passes over train, at most, where the user does not say."""
+    waits: ClassVar[int] = 1
+    """How many times as patient it is as asked, where what selects the epoch goes up and down."""
+    by_item: ClassVar[bool] = True
+    """Whether it is compared with `base` item by item, and so must cut texts into the same words."""
+    vanilla: ClassVar[bool] = False
+    """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
+
+    def __init__(
+        self,
+        model: AttentionModel,
+        class_weights: Float[Tensor, " classes"] | None = None,
+        config: ObjectiveOptions | None = None,
+    ) -> None:
+        self.model = model
+        self.class_weights = class_weights
+        self.config = config or ObjectiveOptions()
+        self.notes: list[str] = []
+        """What a reader of the run should know; `prepare` adds to them."""
+
+    @classmethod
+    def check(cls, config: TrainConfig, classes: int) -> None:
+        """Refuse what cannot be trained so, before anything is read or written."""
+        if cls.attends and config.pooling != "attention":
+            raise BadInput(
+                f"The objective {config.objective} is about attention: use --pooling attention, or another objective."
+            )
+
+    @classmethod
+    def check_texts(cls, config: TrainConfig, train: Instances) -> None:
+        """Refuse options that these texts do not allow, before anything is trained or written."""
+
+    @classmethod
+    def usual(cls, encoder: str) -> dict[str, Any]:
+        """Its own values for a model with this encoder."""
+        return {**cls.own, **(cls.of_transformers if encoder.startswith("hf:") else {})}
+
+    def choice(self, name: str) -> Any:
+        """What the user chose for an option, or the objective's own value."""
+        given = getattr(self.config, name)
+        return self.usual(self.model.architecture.encoder).get(name) if given is None else given
+
+    def prepare(self, splits: Mapping[str, Instances]) -> None:
+        """Compute once what every step needs."""
+
+    def evaluate(self, instances: Instances) -> dict[str, float]:
+        """Measure the model on a split; `metric` is among the results."""
+        return evaluate(self.model, instances)
+
+    def loss(self, batch: Batch) -> Float[Tensor, ""]:
+        """What one step makes smaller."""
+        raise TypeError(f"{type(self).__name__} has no loss")
+
+    def tally(self) -> dict[str, float]:
+        """Means over the texts of the epoch that has just been trained, for the log."""
+        return {}
+
+    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+        """Give the parameters that the optimiser may change."""
+        return ((name, p) for name, p in self.model.named_parameters() if p.requires_grad)
+
+    def cross_entropy(self, logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
+        """Cross-entropy to the labels: of a sigmoid for two classes, of a softmax for more."""
+        if logits.shape[-1] > 1:
+            return nn.functional.cross_entropy(logits, batch.labels, weight=self.class_weights)
+        targets = batch.labels.to(logits.dtype)
+        weight = None if self.class_weights is None else self.class_weights[batch.labels]
+        return nn.functional.binary_cross_entropy_with_logits(logits[:, 0], targets, weight=weight)
+
+
+OBJECTIVES: Registry[type[Objective]] = Registry("objective", __package__)
+
+
+def most_epochs(config: TrainConfig) -> int:
+    """How long a run may be trained: as the user says, or as its objective does."""
+    return config.epochs or OBJECTIVES.get(config.objective).lasts
+
+
+def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:
+    """Weigh classes by rarity: N₋/N₊ on the positive of two (Jain & Wallace), N/(K·N_k) for more."""
+    counts = torch.bincount(labels, minlength=classes).clamp(min=1).float()
+    if classes == 2:
+        return torch.stack([torch.tensor(1.0), counts[0] / counts[1]])
+    return counts.sum() / (classes * counts)
