@@ -316,12 +316,27 @@ def write(folder, content):
     return path
 
 
-def test_a_copy_of_the_default_is_the_default(tmp_path):
+def test_a_copy_of_the_default_judges_as_the_default_and_does_not_pass_for_it(tmp_path):
     copied = POLICIES["default"].read_text(encoding="utf-8")
-    found = read_policy(write(tmp_path, copied))
-    assert found == read_policy().model_copy(
-        update={"errors": {}}
-    )  # which are those of the file that was measured
+    path = write(tmp_path, copied)
+    found = read_policy(path)
+    assert found.name == f"default, from {path.name}"
+    # Error rates are those of the file that was measured.
+    assert found == read_policy().model_copy(update={"errors": {}, "name": found.name})
+
+
+def test_copies_of_a_text_count_once():
+    rule = Rule(measure="rationale.comprehensiveness_share", show=0.75, forbid=0.6, reason="because")
+    rules = Policy(version=2, name="mine", least_texts=100, rules=(rule,))
+
+    def word(low, high, count, copies):
+        number = Number(name=rule.number, estimate=0.8, low=low, high=high, std=0.1, count=count, missing=0)
+        summary = Summary(audit="rationale", question="", finding="", numbers=(number,), caveats=(), instances=count)  # fmt: skip
+        return judge(rules, {"rationale": summary}, copies=copies).verdict
+
+    assert word(0.79, 0.81, 240, 1) == "show"
+    assert word(0.79, 0.81, 240, 40) == "not enough evidence"  # six texts
+    assert word(0.76, 0.84, 400, 4) == "show with caveat"  # a hundred texts, and 0.72 to 0.88
 
 
 GOOD = {"version": 1, "name": "mine", "rules": [LOW]}

@@ -96,7 +96,7 @@ def test_some_questions_give_findings_and_no_verdict(run, copy):
 
 def test_fewer_texts_never_make_the_verdict_milder(run, copy):
     data = Path("many.csv")
-    data.write_text("text\n" + "film 1 was great and funny\n" * 60)
+    data.write_text("text\n" + "".join(f"film {i} was great and funny\n" for i in range(60)))
     failing = RULE | {"measure": "sharpness.largest_weight", "show": 1.0, "forbid": 1.0}
     flags = ("--policy", policy(*LENIENT, failing, least_texts=50), "--no-instead", *FAST)
     assert run("audit", copy, data, *flags).code == 1
@@ -104,6 +104,25 @@ def test_fewer_texts_never_make_the_verdict_milder(run, copy):
     assert shown.code == 3
     (page,) = [f for f in (copy / "audits").glob("*/report.html") if "40 texts of" in f.read_text(encoding="utf-8")]  # fmt: skip
     assert "The whole interval lies beyond 1, which would forbid, and yet it is not counted." in page.read_text(encoding="utf-8")  # fmt: skip
+
+
+def test_copies_of_one_text_are_one_text(run, copy):
+    Path("one.csv").write_text("text\n" + "film 1 was great and funny\n" * 60)
+    shown = run("audit", copy, "one.csv", "--policy", policy(*LENIENT, least_texts=50), "--no-instead", *FAST)
+    assert shown.code == 3
+    assert "Only 1 of these 60 texts is distinct" in " ".join(shown.out.replace("│", " ").split())
+
+
+def test_only_some_questions_give_findings_also_where_a_whole_audit_is_kept(run, copy, many):
+    flags = ("--policy", policy(*LENIENT), *FAST)
+    assert run("audit", copy, many, *flags).code == 0
+    (folder,) = (copy / "audits").iterdir()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    shown = run("audit", copy, many, "--only", "permutation", *flags)
+    assert shown.code == 3
+    # What is kept is whole, and so is its report.
+    assert not json.loads((folder / "audit.json").read_text(encoding="utf-8"))["verdict"]["partial"]
+    assert (folder / "report.html").read_text(encoding="utf-8") == page
 
 
 @pytest.fixture
@@ -132,11 +151,12 @@ def test_where_attention_is_not_simply_shown_others_are_compared(run, copy, many
 
 
 def test_the_report_of_a_comparison_is_made_again_without_the_model(run, copy, many):
-    run("audit", copy, many, "--policy", policy(*LENIENT, NEEDED), *FAST)
+    asked = ("--policy", policy(*LENIENT, NEEDED))
+    run("audit", copy, many, *asked, *FAST)
     (folder,) = (copy / "audits").iterdir()
     page = (folder / "report.html").read_text(encoding="utf-8")
     (copy / "model.safetensors").unlink()
-    assert run("report", copy, "-o", "again.html").code == 0
+    assert run("report", copy, "-o", "again.html", *asked).code == 0
     again = Path("again.html").read_text(encoding="utf-8")
     for part in ("What could be shown instead", 'data-table="instead"'):
         assert part in page and part in again

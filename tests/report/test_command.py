@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.report.conftest import PASSES, policy_of, texts_of
 
 from heedful.cli.app import main
@@ -48,6 +49,9 @@ OF_ALL = {
 def audits(result, tmp_path) -> Path:
     """A run with audits that differ in age, source, haste and in what was asked; the newest ones tell least."""
     folder = tmp_path / "runs" / "mine" / "audits"
+    (tmp_path / "mine.yaml").write_text(
+        yaml.safe_dump(policy_of(PASSES).model_dump(mode="json")), encoding="utf-8"
+    )
     for name, kind in OF_ALL.items():
         made = result(texts_of(kind.get("texts", 60)), names=["sharpness"], policy=policy_of(PASSES), partial=kind.get("partial", False))  # fmt: skip
         options = {key: kind[key] for key in ("source", "limit", "quick") if key in kind}
@@ -65,11 +69,12 @@ def audits(result, tmp_path) -> Path:
 
 
 def test_the_audit_that_tells_most_is_taken_and_named(run, audits) -> None:
-    code, out, err = run("report", "mine", "-o", "a.html")
+    code, out, err = run("report", "mine", "-o", "a.html", "--policy", "mine.yaml")
     assert (code, out) == (0, "Report: a.html\n")
     assert "texts of <bdi>whole</bdi>" in Path("a.html").read_text(encoding="utf-8")
-    assert (
-        err == "Taken: runs/mine/audits/whole (60 texts of whole, 1 question), one of 7 audits of this run.\n"
+    assert err == (
+        "Taken: runs/mine/audits/whole (60 texts of whole, 1 question), one of 7 audits of this run, "
+        "judged by the policy by hand, from mine.yaml (version 2).\n"
     )
     assert run("report", audits / "quick")[:2] == (0, f"Report: {audits / 'quick' / 'report.html'}\n")
 
@@ -93,7 +98,7 @@ def test_a_model_card_needs_a_whole_audit(run, audits, result, tmp_path) -> None
         (audits / "partial", "(only sharpness was asked)"),
         (few, "(it is of 20 texts, and the policy asks for 30)"),
     ):
-        code, out, err = run("report", folder, "--format", "card")
+        code, out, err = run("report", folder, "--format", "card", "--policy", "mine.yaml")
         assert (code, out) == (2, "")
         assert err.startswith(
             f"Error: {folder} is a partial audit {said}, and a model card needs a whole one"
@@ -108,8 +113,15 @@ def test_a_model_card_needs_a_whole_audit(run, audits, result, tmp_path) -> None
 def test_tables_are_printed_or_written(run, audits) -> None:
     assert json.loads(run("report", "mine", "--format", "json")[1])[0]["about"]["data"] == "whole"
     assert run("report", "mine", "--format", "latex")[1].startswith("% toy-run")
-    assert run("report", "mine", "--format", "card", "-o", "card.md")[0] == 0
+    assert run("report", "mine", "--format", "card", "-o", "card.md", "--policy", "mine.yaml")[0] == 0
     assert Path("card.md").read_text(encoding="utf-8").startswith("## Attention as explanation")
+
+
+def test_one_policy_judges_all_whatever_they_were_judged_by_before(run, audits) -> None:
+    for words, name in (((), "default (version 2)"), (("--policy", "mine.yaml"), "by hand, from mine.yaml")):
+        code, out, err = run("report", "mine", audits / "fewer", "--format", "json", *words)
+        assert code == 0 and err.count(f"judged by the policy {name}") == 2
+        assert all(found["verdict"]["policy"].startswith(name) for found in json.loads(out))
 
 
 def test_several_runs(run, audits) -> None:

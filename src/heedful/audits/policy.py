@@ -163,17 +163,19 @@ def read_policy(policy: Path | str | None = None) -> Policy:
         raise BadInput(
             f"{path} has no rule that could forbid, so that anything would pass: give one at least."
         )
-    return found if path in POLICIES.values() else _with_veto(found)
+    return found if path in POLICIES.values() else _with_veto(found, path)
 
 
-def _with_veto(policy: Policy) -> Policy:
+def _with_veto(policy: Policy, path: Path) -> Policy:
     """Add the default's rule on sharpness where a policy has none: flat attention is never shown.
 
-    Error rates are those of the thresholds that they were measured with, and are not copied with a file.
+    Error rates are those of the thresholds that they were measured with, and are not copied with a file; nor does a copy of
+    a policy that comes with heedful pass for it.
     """
     own = {rule.measure for rule in policy.rules}
     veto = [rule for rule in read_policy().rules if rule.measure in _VETO and rule.measure not in own]
-    return policy.model_copy(update={"rules": (*policy.rules, *veto), "errors": {}})
+    named = {"name": f"{policy.name}, from {path.name}"}
+    return policy.model_copy(update={"rules": (*policy.rules, *veto), "errors": {}, **named})
 
 
 def _check(rule: Rule, path: Path, *, version: int) -> None:

@@ -83,17 +83,18 @@ def judge(
     encoder: str = "",
     partial: bool = False,
     first: tuple[str, ...] = (),
+    copies: float = 1.0,
 ) -> Verdict:
     """Weigh all findings: one clear failure forbids; what decides must be told by enough texts; only clear passes show.
 
     Rules about the weights themselves do not apply to other scores than attention. Of a `partial` audit there are
-    findings, and never a verdict.
+    findings, and never a verdict. Where each text stands among the others in several `copies`, these count as one.
     """
     judgements = [
         judgement
         for rule in policy.rules
         if source == "attention" or not AUDITS.get(rule.audit).of_weights
-        if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts)) is not None
+        if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts, copies)) is not None
     ]
     word, deciding = _word(judgements, partial=partial)
     because = dict.fromkeys(_finding(judgement, summaries, policy.least_texts) for judgement in deciding)
@@ -111,10 +112,12 @@ def judge(
     )
 
 
-def _judged(rule: Rule, summary: Summary | None, least_texts: int) -> Judgement | None:
+def _judged(rule: Rule, summary: Summary | None, least_texts: int, copies: float) -> Judgement | None:
     """Judge one rule; None for one that is optional and was not measured."""
     numbers = summary.numbers if summary else ()
     number = next((n for n in numbers if n.name == rule.number and n.group == ALL), None)
+    if number is not None and copies > 1:
+        number = _of_distinct_texts(number, copies)
     outcome = rule.judge(number, least_texts=least_texts)
     if rule.optional and outcome == "not measured":
         return None
@@ -122,6 +125,16 @@ def _judged(rule: Rule, summary: Summary | None, least_texts: int) -> Judgement 
     if number is not None and outcome in ("too few", "open") and number.bound is None:
         lacking = rule.missing_texts(number, least_texts=least_texts)
     return Judgement(rule=rule, number=number, outcome=outcome, lacking=lacking)
+
+
+def _of_distinct_texts(number: Number, copies: float) -> Number:
+    """Give what a number is worth when every text was counted that many times: fewer texts, and a wider interval."""
+    changed: dict[str, float | int] = {"count": int(number.count / copies)}
+    if number.estimate is not None and number.low is not None and number.high is not None:
+        wider = copies**0.5
+        changed["low"] = number.estimate - (number.estimate - number.low) * wider
+        changed["high"] = number.estimate + (number.high - number.estimate) * wider
+    return number.model_copy(update=changed)
 
 
 def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Judgement]]:

@@ -100,6 +100,7 @@ def audit(
         **options,
     )
     from heedful.report import write_report
+    from heedful.report.material import Material
 
     asked_all = not (names or output or "source" in options)
     if instead and asked_all and result.verdict.verdict != "show":
@@ -108,10 +109,9 @@ def audit(
         try_others(result, classifier, data, policy=policy, console=error_console(), **options)
     assert result.folder is not None
     with error_console().status("Writing the report"):
-        report = write_report([result], result.folder / FILE)
+        # As it is kept: of a whole audit of which some audits were asked for again, the whole.
+        report = write_report([Material.read(result.folder)], result.folder / FILE)
     if as_json:
-        from heedful.report.material import Material
-
         others = Material.of(result).alternatives
         content = result.to_json() | ({"alternatives": others.model_dump(mode="json")} if others else {})
         typer.echo(json.dumps(content, ensure_ascii=False, indent=1))

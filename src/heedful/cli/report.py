@@ -50,12 +50,21 @@ def report(
             rich_help_panel="Output",
         ),
     ] = False,
+    policy: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME-OR-FILE",
+            help="Policy that all are judged by: default, version-1, or a YAML file.",
+            rich_help_panel="Output",
+        ),
+    ] = "default",
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Write what an audit found as one HTML file to read and send on, or as tables.
 
     Of a run's audits the one that tells most is taken: whole before partial ones, of all texts before samples, then of
-    more texts, then the newest; it is said which. Nothing is measured again.
+    more texts, then the newest; it is said which. Nothing is measured again. All are judged by one policy, whatever they were
+    judged by when they were audited.
 
     Examples
 
@@ -70,9 +79,11 @@ def report(
     if form not in _FORMATS:
         raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
 
+    from heedful.audits.policy import read_policy
     from heedful.report.finding import find, taken
 
-    found = [find(name, runs=runs) for name in dict.fromkeys(run)]
+    rules = read_policy(policy)
+    found = [find(name, runs=runs).judged(rules) for name in dict.fromkeys(run)]
     if form == "card" and not partial:
         for material in found:
             if material.lacks:

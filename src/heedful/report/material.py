@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,17 @@ import polars as pl
 import yaml
 
 from heedful.audits.audit import AUDITS, Audit, Summary
+from heedful.audits.policy import Policy
 from heedful.audits.running.alternatives import SCORES, Alternatives, measured_file
-from heedful.audits.running.result import INSTANCES, PREDICTIONS, About, AuditResult, read_findings
+from heedful.audits.running.result import (
+    INSTANCES,
+    OWN,
+    PREDICTIONS,
+    About,
+    AuditResult,
+    judge_again,
+    read_findings,
+)
 from heedful.audits.verdict import Verdict
 from heedful.config import AuditOptions, build
 from heedful.errors import BadInput
@@ -46,6 +55,10 @@ class Material:
         frames = {name: frame.lazy() for name, frame in result.frames.items()}
         return cls(result.about, result.verdict, result.summaries, frames, result.folder)
 
+    def judged(self, rules: Policy) -> Material:
+        """The same audit with the verdict of a policy, whatever it was judged by before."""
+        return replace(self, verdict=judge_again(self.about, self.verdict, self.summaries, rules))
+
     @property
     def run(self) -> Path | None:
         """The run that was audited, where the audit is kept inside it."""
@@ -55,7 +68,7 @@ class Material:
     @property
     def source(self) -> str:
         """Whose scores were audited, as audits call it."""
-        return "own" if self.about.source == "own scores" else self.about.source
+        return "own" if self.about.source == OWN else self.about.source
 
     @property
     def scores(self) -> str:

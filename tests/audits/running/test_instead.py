@@ -14,8 +14,9 @@ import yaml
 from heedful.audits.audit import AUDITS
 from heedful.audits.policy import Rule
 from heedful.audits.running import instead
-from heedful.audits.running.alternatives import Alternatives, place
+from heedful.audits.running.alternatives import Alternatives, measured_file, place
 from heedful.audits.running.instead import EXPLAINERS, try_others
+from heedful.audits.running.result import read_frame
 from heedful.audits.running.run import audit
 from heedful.config import AuditOptions
 
@@ -69,6 +70,28 @@ def test_every_column_has_the_same_rules_and_the_same_texts(toy_classifier, text
     counted = [[j.number.count for j in column.judgements] for column in found.columns]  # type: ignore[union-attr]
     assert counted == [counted[0]] * 4
     assert (found.texts, found.of, found.left_out) == (40, 40, {})
+
+
+def test_a_rule_that_only_asks_for_a_caveat_is_compared_too(toy_classifier, texts, policy) -> None:
+    caveat = {key: value for key, value in ENOUGH.items() if key != "forbid"}
+    model, rules = toy_classifier(), policy(NEEDED, caveat)
+    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    assert found is not None
+    assert "rationale.sufficiency" in [j.rule.measure for j in found.attention.judgements]
+
+
+def test_one_best_is_the_yardstick_of_all_columns(toy_classifier, texts, policy, tmp_path) -> None:
+    share = "rationale.comprehensiveness_share"
+    model, rules = toy_classifier(), policy({**NEEDED, "measure": share})
+    for parameter in model.model.decoder.parameters():
+        parameter.data *= 40  # else no word is worth pointing at
+    found = audit(model, texts, policy=rules, permutations=5, folder=tmp_path / "kept")
+    assert try_others(found, model, texts, policy=rules) is not None
+    columns = [read_frame(measured_file(tmp_path / "kept", s))[share].to_numpy() for s in ("attention", *EXPLAINERS)]  # fmt: skip
+    told = np.isfinite(columns[0])
+    assert told.any() and all((np.isfinite(column) == told).all() for column in columns)
+    # On every text one of them is the best, and none is better than that.
+    assert np.max([column[told] for column in columns], axis=0) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("source", EXPLAINERS)

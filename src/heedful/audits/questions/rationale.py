@@ -133,7 +133,7 @@ class Rationale(Audit):
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
         by_chance = uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_DRAW)
-        others = [name for name in REFERENCES if name != self.source]
+        others = [name for name in dict.fromkeys((*REFERENCES, *self.rivals)) if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
             reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k

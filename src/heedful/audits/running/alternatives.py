@@ -67,7 +67,7 @@ class Alternatives(BaseModel):
     columns: tuple[Column, ...]
     """Attention first."""
     left_out: dict[str, str]
-    """Measures that the policy decides by and that were not asked here, each with the reason."""
+    """Measures of the policy that were not asked here, each with the reason."""
 
     @property
     def attention(self) -> Column:

@@ -65,7 +65,10 @@ def try_others(
         return None
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
-        source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
+        source: {
+            name: AUDITS.get(name)(chosen, source=source, task=classifier.task, rivals=EXPLAINERS)
+            for name in names
+        }
         for source in ("attention", *EXPLAINERS)
     }
     with console.status("Reading the texts"):
@@ -92,11 +95,11 @@ def try_others(
 
 
 def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str, str]]:
-    """Give the deciding rules that can be asked of attention and of every explainer, and why others cannot."""
+    """Give the rules that can be asked of attention and of every explainer, and why others cannot."""
     common, left_out = [], {}
     for rule in rules.rules:
         kind = AUDITS.get(rule.audit)
-        if not rule.decides:
+        if rule.optional:
             continue
         if kind.of_weights:
             left_out[rule.measure] = "it asks about attention itself"

@@ -12,13 +12,21 @@ GUESSING = 0.2
 LEAST_TEXTS = 30
 """Fewer labels tell nothing of how good a model is."""
 
+OFTEN = 1.1
+"""Copies of a text, on average, that a reader should know of."""
+
 ALL_OF_IT = 0.99
 """A heatmap whose largest weight is this much is one of a single item."""
 
 
 def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
-    """Say that a model guesses, and that heatmaps hold one item alone, where it is so."""
+    """Say that a model guesses, that heatmaps hold one item alone, and that texts are copies, where it is so."""
     said = []
+    if about.distinct is not None and about.copies > OFTEN:
+        said.append(
+            f"Only {about.distinct:,} of these {about.texts:,} texts {'is' if about.distinct == 1 else 'are'} distinct: "
+            f"copies tell nothing new and are counted once."
+        )
     accuracy, majority = about.performance.get("accuracy"), about.majority
     several = majority is not None and majority < 1 and about.texts >= LEAST_TEXTS
     if (

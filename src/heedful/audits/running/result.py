@@ -14,12 +14,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.console import Console
 
 from heedful.audits.audit import Summary
-from heedful.audits.verdict import Verdict
+from heedful.audits.policy import Policy
+from heedful.audits.verdict import Verdict, judge
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
 
 RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
 PREDICTIONS = "predictions"
+OWN = "own scores"
+"""What scores of the user's own are called."""
 _GROUP = 8192  # rows that a reader of a few texts has to unpack together
 
 
@@ -33,6 +36,8 @@ class About(BaseModel):
     labels: tuple[str, ...]
     data: str
     texts: int
+    distinct: int | None = None
+    """How many of them are no copy of another."""
     source: str
     options: dict[str, Any]
     performance: dict[str, float]
@@ -40,6 +45,31 @@ class About(BaseModel):
     majority: float | None = None
     """Accuracy of always giving the most frequent label; None where there are no labels."""
     notes: tuple[str, ...]
+
+    @property
+    def copies(self) -> float:
+        """How often each text stands among the audited ones, on average."""
+        return self.texts / self.distinct if self.distinct else 1.0
+
+
+def judge_again(
+    about: About,
+    verdict: Verdict,
+    summaries: dict[str, Summary],
+    rules: Policy,
+    *,
+    partial: bool | None = None,
+) -> Verdict:
+    """Judge what an audit found by a policy, which need not be the one that it was judged by before."""
+    return judge(
+        rules,
+        summaries,
+        source="own" if about.source == OWN else about.source,
+        encoder=about.encoder,
+        first=verdict.first,
+        partial=verdict.partial if partial is None else partial,
+        copies=about.copies,
+    )
 
 
 @dataclass
@@ -91,6 +121,10 @@ class AuditResult:
         write_json(folder / RESULT, self.to_json())
         self.folder = folder
         return folder
+
+    def judged(self, rules: Policy, *, partial: bool | None = None) -> Verdict:
+        """Give the verdict of a policy, which need not be the one that was asked for."""
+        return judge_again(self.about, self.verdict, self.summaries, rules, partial=partial)
 
     def report(self, path: str | Path) -> Path:
         """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from heedful.audits.running.folders import audit_folder, refuse_another, what_de
 from heedful.audits.running.kept import Keep
 from heedful.audits.running.preface import said_first
 from heedful.audits.running.progress import bar
-from heedful.audits.running.result import PREDICTIONS, RESULT, About, AuditResult
+from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.subject.predictions import prediction_rows
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scores import Scores
@@ -63,7 +64,7 @@ def audit(
             names = _usual(subject)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
-        return _judged(rules, subject, _run(subject, audits, Keep(None), console))
+        return _told(_judged(rules, subject, _run(subject, audits, Keep(None), console)), rules, only)
     decides = what_decides(classifier, texts, chosen, scores)
     folder = folder or audit_folder(classifier, texts, chosen, decides)
     run = Run(folder)
@@ -74,15 +75,25 @@ def audit(
         kept = _run(subject, audits, Keep(folder), console)
         result = _judged(rules, subject, kept)
         write_json(folder / RESULT, result.to_json())
-    return result
+    return _told(result, rules, only)
+
+
+def _told(result: AuditResult, rules: Policy, only: Sequence[str] | None) -> AuditResult:
+    """Give findings and no verdict where only some audits were asked for, whatever was found finished beside them."""
+    return result if only is None else replace(result, verdict=result.judged(rules, partial=True))
 
 
 def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
     about = _about(subject, kept.frames[PREDICTIONS])
     verdict = judge(
-        rules, kept.summaries, source=subject.source, encoder=about.encoder,
-        first=said_first(about, kept.frames[ALWAYS]), partial=not kept.summaries.keys() >= set(_usual(subject)),
-    )  # fmt: skip
+        rules,
+        kept.summaries,
+        source=subject.source,
+        encoder=about.encoder,
+        first=said_first(about, kept.frames[ALWAYS]),
+        partial=not kept.summaries.keys() >= set(_usual(subject)),
+        copies=about.copies,
+    )
     # In one order, whichever of them were found finished.
     done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in kept.summaries]
     summaries = {name: kept.summaries[name] for name in done}
@@ -178,6 +189,13 @@ def _collect(
     return pl.concat(parts, how="vertical_relaxed").sort("row")
 
 
+def _distinct(predictions: pl.DataFrame) -> int:
+    """Count the texts, with their questions, that are no copies of others."""
+    return predictions.select(
+        column for column in ("text", "query") if column in predictions.columns
+    ).n_unique()
+
+
 def _about(subject: Subject, predictions: pl.DataFrame) -> About:
     classifier, texts = subject.classifier, subject.texts
     measured: dict[str, float] = {}
@@ -192,7 +210,8 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         labels=classifier.labels,
         data=texts.name,
         texts=len(predictions),
-        source="own scores" if subject.source == "own" else subject.source,
+        distinct=_distinct(predictions),
+        source=OWN if subject.source == "own" else subject.source,
         options=subject.options.model_dump(mode="json"),
         performance=measured,
         majority=majority,
