@@ -19,6 +19,7 @@ from heedful.audits.audit import ALL, AUDITS
 from heedful.audits.policy import POLICIES, read_policy
 from heedful.audits.separation import FILE, Told
 from heedful.audits.verdict import KINDS
+from heedful.panel.case import sound
 from heedful.panel.learn import LEARNT, held_out, learn
 from heedful.panel.measure import read_cases
 from heedful.panel.page import page
@@ -36,7 +37,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         cases = joined(cases, read_cases(Path(sys.argv[1])))
         write_table(cases, MEASURED)
-    attention = [case for case in cases if case.source == "attention"]
+    attention = sound([case for case in cases if case.source == "attention"])
     learnt = learn(attention, read_policy())
     for rule in learnt.rules:
         if rule.measure in LEARNT:
@@ -52,11 +53,13 @@ def main() -> None:
     )
     write_text(policy, text + block)
     best: dict[str, dict[str, object]] = {}
-    for found in separations(attention):
+    asked = [rule.measure for rule in read_policy().rules]
+    # Of each audit the number that the policy asks for, and else the one that separates best.
+    for found in sorted(separations(attention), key=lambda s: s.measure not in asked):
         audit, _, number = found.measure.partition(".")
         told = Told(
             number=number, auroc=round(found.auroc, 3), low=round(found.low, 3), high=round(found.high, 3),
-            models=found.faithful + found.unfaithful,
+            models=found.faithful + found.unfaithful, chosen=found.measure not in asked,
         )  # fmt: skip
         best.setdefault(audit, told.model_dump())
     write_text(FILE, yaml.safe_dump({name: best[name] for name in AUDITS if name in best}, sort_keys=False))

@@ -64,6 +64,30 @@ def test_a_model_for_show_that_does_no_better_is_not_taken(reviews, tmp_path, mo
     assert made.classifier.run == made.ordinary.run
 
 
+@pytest.mark.parametrize(
+    ("answer", "cost", "taken"),
+    [
+        ("show with caveat", 0.03, "bilstm"),
+        ("show with caveat", 0.01, "pointer"),
+        ("do not show", 0.03, "pointer"),
+    ],
+)
+def test_what_may_be_shown_with_a_caveat_is_not_given_up_for_one_that_costs_much(
+    reviews, tmp_path, monkeypatch, answer, cost, taken
+):
+    answers(monkeypatch, {"bilstm": answer, "pointer": "show"})
+
+    def metrics(classifier):
+        figure = 0.8 - cost * (classifier.model.architecture.encoder == "pointer")
+        return {"dev": {"f1": figure}, "test": {"f1": figure}}
+
+    monkeypatch.setattr("heedful.panel.for_show._metrics", metrics)
+    made = train_for_show({"dataset": str(reviews), **TINY}, runs=tmp_path / "runs")
+    assert made.classifier.model.architecture.encoder == taken
+    dear = taken == "pointer" and cost > 0.01
+    assert (str(made.ordinary.run) in made.cost()) == dear
+
+
 def test_what_is_chosen_is_chosen_on_dev(reviews, tmp_path):
     made = train_for_show({"dataset": str(reviews), **TINY}, runs=tmp_path / "runs")
     # One audit is kept, of the model that was chosen, and it is of test texts.

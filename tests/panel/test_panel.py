@@ -17,7 +17,7 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.panel.altered import alter
-from heedful.panel.case import Case
+from heedful.panel.case import Case, sound
 from heedful.panel.corpora import KEPT_APART
 from heedful.panel.learn import LEARNT, held_out, learn
 from heedful.panel.measure import check, measure, read_cases
@@ -142,6 +142,25 @@ def test_thresholds_lie_between_the_sorts_and_are_judged_where_they_were_not_set
     ]
     found = errors(p for p in held_out(strange, POLICY) if p[0].corpus == "s")
     assert (found.shown, found.forbidden) == (Rate(6, 6), Rate(6, 6))
+
+
+def test_a_corpus_whose_evidence_does_not_decide_by_itself_is_not_counted():
+    failed = [c.model_copy(update={"alone": 0.52}) if c.corpus == "s" else c for c in panel()]
+    assert [c.corpus for c in sound(failed)].count("s") == 0 and len(sound(failed)) == 36
+    assert sound(panel()) == panel()
+    text = page(failed, read_policy())
+    assert "the evidence alone does not decide: s." in text and "of 18" in text and "of 24" not in text
+
+
+def test_what_is_planted_in_one_corpus_is_left_out_together():
+    # Were r+token judged by a line set on r+pair, which is as strange, nothing would be wrong.
+    strange = [
+        case(f"{kind}-{n}", f"r+{kind}", 0.95 if n % 2 else 0.0, 0.35 if n % 2 else 0.25, width=0.01)
+        for kind in ("token", "pair")
+        for n in range(40)
+    ]
+    found = errors(p for p in held_out([*panel(), *strange], POLICY) if p[0].corpus.startswith("r+"))
+    assert found.forbidden == Rate(40, 40)
 
 
 def test_corpora_kept_apart_set_nothing_and_are_judged():

@@ -12,6 +12,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
+from heedful.audits.citations import Citation, citations
 from heedful.audits.separation import caveat
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions
@@ -87,6 +88,8 @@ class Audit(ABC):
     name: ClassVar[str]
     question: ClassVar[str]
     paper: ClassVar[str]
+    """Where it comes from: a key of citations.yaml, or any word beside a `citation` of its own."""
+    citation: ClassVar[Citation | None] = None
     measures: ClassVar[Mapping[str, Measure]]
     caveats: ClassVar[tuple[str, ...]] = ()
     revision: ClassVar[int] = 1
@@ -181,6 +184,11 @@ AUDITS: Registry[type[Audit]] = Registry("audit", "heedful.audits.questions")
 def register(audit: type[Audit]) -> type[Audit]:
     """Make an audit known by its name, with its question as description."""
     return AUDITS.register(audit.name, audit.question)(audit)
+
+
+def cited(audit: type[Audit]) -> Citation | None:
+    """Give the paper that an audit comes from: one of its own, or one of ours."""
+    return audit.citation or citations().get(audit.paper)
 
 
 def in_bin(low: float, high: float) -> pl.Expr:

@@ -13,7 +13,7 @@ FILE = Path(__file__).with_name("separation.yaml")
 
 
 class Told(BaseModel):
-    """The number of an audit that separates best: AUROC with its 95 % interval, over so many models."""
+    """How well a number of an audit separates: AUROC with its 95 % interval, over so many models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -22,13 +22,15 @@ class Told(BaseModel):
     low: float
     high: float
     models: int
+    chosen: bool = True
+    """Whether it is the best of the audit's numbers; else it is the one that the policy asks for."""
 
     def __str__(self) -> str:
         """One sentence for a reader who knows no AUROC."""
         well = "no better than a coin" if self.low <= 0.5 else "well" if self.low >= 0.9 else "in part"
         return (
             f"On {self.models} models whose truth is known this test tells faithful heatmaps from unfaithful ones {well}: of one of each, "
-            f"the faithful one has the better number ({self.number.replace('_', ' ')}) in {100 * self.auroc:.0f} % of all pairs "
+            f"the faithful one has the better number ({'the best of its numbers, ' if self.chosen else ''}{self.number.replace('_', ' ')}) in {100 * self.auroc:.0f} % of all pairs "
             f"(95 % interval {100 * self.low:.0f}–{100 * self.high:.0f} %; docs/panel.md)."
         )
 

@@ -97,6 +97,8 @@ def panel(
     from heedful.storage import write_text
 
     rules = read_policy(policy)
+    if not measure and (corpora or members or also):
+        raise BadInput("--corpora, --members and --also say what is measured: add --measure.")
     cases = read_table() if MEASURED.is_file() else []
     if measure:
         chosen = _names(corpora) or [*CORPORA, *KEPT_APART]
@@ -112,8 +114,14 @@ def panel(
         for name in chosen:
             measure_panel(name, options_of(name), models, folder=folder, texts=texts, also=others, say=say)
     if own := read_cases(folder):
-        error_console().print(f"{len(own)} heatmaps of {plain(folder)} count too.", soft_wrap=True)
-        cases = joined(cases, own)
+        together = joined(cases, own)
+        again = len(cases) + len(own) - len(together)
+        error_console().print(
+            f"{len(own)} heatmaps of {plain(folder)} count too"
+            f"{f', {again} of them in the place of those that come with heedful' if again else ''}.",
+            soft_wrap=True,
+        )
+        cases = together
     if not cases:
         raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
     for line in overview(cases, rules):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -19,6 +20,10 @@ LEAST_TEXTS = 50
 
 LEAST_SKILL = 0.4
 """From the most frequent label (0) to no error (1): below this a model is hardly one, and no fair case."""
+
+
+LEAST_ALONE = 0.5
+"""From accuracy without the evidence (0) to accuracy with all words (1): what ordinary models must reach on the evidence alone."""
 
 
 class Case(BaseModel):
@@ -75,3 +80,23 @@ class Case(BaseModel):
     def name(self) -> str:
         """How a person calls it."""
         return f"{self.corpus} {self.member}" + ("" if self.source == "attention" else f" ({self.source})")
+
+
+def fails_its_check(corpus: str, cases: Sequence[Case]) -> bool:
+    """Whether the evidence of a corpus does not decide by itself, for the ordinary models that learnt it."""
+    ordinary = [
+        case
+        for case in cases
+        if case.corpus == corpus
+        and case.kind == "vanilla"
+        and case.source == "attention"
+        and case.skill >= LEAST_SKILL
+    ]
+    gained = sum(case.accuracy - case.without for case in ordinary)
+    return bool(ordinary) and sum(case.alone - case.without for case in ordinary) < LEAST_ALONE * gained
+
+
+def sound(cases: Sequence[Case]) -> list[Case]:
+    """Give the cases of corpora that are what they claim; of others it is not known what a heatmap should point at."""
+    failed = {corpus for corpus in {case.corpus for case in cases} if fails_its_check(corpus, cases)}
+    return [case for case in cases if case.corpus not in failed]

@@ -6,20 +6,21 @@ from collections.abc import Iterable, Sequence
 
 from heedful.audits.audit import AUDITS, written
 from heedful.audits.policy import Policy, read_policy
-from heedful.audits.verdict import KINDS
-from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case
+from heedful.audits.verdict import EXIT_CODES, KINDS, Verdict
+from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case, fails_its_check, sound
 from heedful.panel.corpora import CORPORA, KEPT_APART
 from heedful.panel.learn import held_out, held_out_encoders
 from heedful.panel.members import MEMBERS
 from heedful.panel.separation import Separation, separation, separations
 from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
 
+ALL_CORPORA = {**CORPORA, **KEPT_APART}
 _SORTS = ("faithful", "unfaithful", "in between", "flat", "not counted")
 
 
 def overview(cases: Sequence[Case], policy: Policy) -> list[str]:
     """Say in a few lines how often a policy is wrong."""
-    attention = [case for case in cases if case.source == "attention"]
+    attention = sound([case for case in cases if case.source == "attention"])
     found = errors((case, verdict_of(case, policy)) for case in attention)
     counts = ", ".join(f"{sum(c.sort == sort for c in attention)} {sort}" for sort in _SORTS)
     corpora = len({case.corpus for case in attention})
@@ -43,15 +44,17 @@ def overview(cases: Sequence[Case], policy: Policy) -> list[str]:
 
 def page(cases: Sequence[Case], policy: Policy) -> str:
     """Write the whole page, in Markdown."""
-    attention = [case for case in cases if case.source == "attention"]
+    every = [case for case in cases if case.source == "attention"]
+    attention, cases = sound(every), sound(cases)
     parts = [
         "# The panel: how often is the verdict wrong?",
         _lead(attention),
         "## Models and their truth",
         _table(
             ("corpus", *_SORTS, "accuracy without the evidence", "on the evidence alone"),
-            [_corpus_row(name, attention) for name in _in_order({c.corpus for c in attention}, CORPORA)],
+            [_corpus_row(name, every) for name in _in_order({c.corpus for c in every}, ALL_CORPORA)],
         ),
+        _failed(every),
         "## Error rates of the policy",
         _error_tables(attention, policy),
         "## Which test tells a faithful heatmap from an unfaithful one?",
@@ -64,9 +67,20 @@ def page(cases: Sequence[Case], policy: Policy) -> str:
         "## Every model",
         _every(cases, policy),
     ]
-    if missing := _missing(attention):
+    if missing := _missing(every):
         parts += ["## Not measured", missing]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _failed(cases: Sequence[Case]) -> str:
+    """Name the corpora that are not what they claim."""
+    failed = [name for name in sorted({c.corpus for c in cases}) if fails_its_check(name, cases)]
+    if not failed:
+        return ""
+    return (
+        f"Not counted in what follows, because there the evidence alone does not decide: {', '.join(failed)}. "
+        "It was deleted and left alone to see; where it does not decide, nobody knows what a heatmap should point at."
+    )
 
 
 def _lead(cases: Sequence[Case]) -> str:
@@ -131,7 +145,7 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
     ]
     groups += [
         [name, *_error_cells(errors([p for p in judged if p[0].corpus == name]))]
-        for name in _in_order({c.corpus for c, _ in judged}, CORPORA)
+        for name in _in_order({c.corpus for c, _ in judged}, ALL_CORPORA)
     ]
     groups += [
         [f"made: {kind}", *_error_cells(errors([p for p in judged if p[0].kind == kind]))]
@@ -140,8 +154,21 @@ def _error_tables(cases: Sequence[Case], policy: Policy) -> str:
     how = (
         "each corpus judged by thresholds that were set on the others" if learnt else "thresholds as they are"
     )
-    note = "Intervals (95 %, Clopper and Pearson) take models for independent; those of one corpus are alike, so that they are a little too narrow."
+    note = (
+        "Intervals (95 %, Clopper and Pearson) take models for independent; those of one corpus are alike, so that they are a little "
+        "too narrow. What is set on the other corpora is the line that forbids; which numbers are candidates, and what they must reach "
+        f"for *show*, was chosen with the panel in view. {_between(judged)}"
+    )
     return f"{whole}\n\n{note}\n\nBy groups, {how}:\n\n{_table(headings, groups)}"
+
+
+def _between(judged: Sequence[tuple[Case, Verdict]]) -> str:
+    """Say what becomes of models that are neither faithful nor unfaithful."""
+    words = [str(verdict) for case, verdict in judged if case.sort == "in between"]
+    if not words:
+        return ""
+    answers = ", ".join(f"{words.count(word)} {word}" for word in EXIT_CODES)
+    return f"Of the {len(words)} models in between: {answers}."
 
 
 def _error_cells(found: Errors) -> list[str]:
@@ -168,7 +195,7 @@ def _separation_table(cases: Sequence[Case]) -> str:
 
 def _separation_groups(cases: Sequence[Case]) -> str:
     kinds = sorted({KINDS.get(case.encoder, case.encoder) for case in cases})
-    corpora = _in_order({case.corpus for case in cases}, CORPORA)
+    corpora = _in_order({case.corpus for case in cases}, ALL_CORPORA)
     best = [s.measure for s in separations(cases, resamples=0)]
     groups = [[c for c in cases if KINDS.get(c.encoder, c.encoder) == kind] for kind in kinds]
     groups += [[c for c in cases if c.corpus == name] for name in corpora]
@@ -187,12 +214,18 @@ def _explainers(cases: Sequence[Case]) -> str:
         sorts = [str(sum(c.sort == sort for c in here)) for sort in _SORTS[:3]]
         rows.append([source, _mean(c.truth for c in here if c.truth is not None), *sorts])
     others = [case for case in cases if case.source != "attention"]
-    told = [[f"`{s.measure}`", _auroc(s)] for s in separations(others)[:12]]
+    # An explainer agrees with itself, whatever it points at.
+    told = [
+        [f"`{s.measure}`", _auroc(s)]
+        for s in separations(others)
+        if s.measure.partition(".")[0] != "agreement"
+    ][:12]
     return (
         "The same models, and the same measured truth, for other scores than attention.\n\n"
         + _table(("scores", "truth, mean", *_SORTS[:3]), rows)
-        + "\n\nWhich numbers tell faithful scores of explainers from unfaithful ones:\n\n"
-        + _table(("number", "AUROC (95 % interval)"), told)
+        + "\n\nWhich numbers tell faithful scores of explainers from unfaithful ones. The unfaithful ones are random scores, which are "
+        "easier to find than a model that looks away, so that more numbers find them; agreement is left out, because an explainer agrees "
+        "with itself:\n\n" + _table(("number", "AUROC (95 % interval)"), told)
     )
 
 
@@ -209,7 +242,7 @@ def _every(cases: Sequence[Case], policy: Policy) -> str:
 def _missing(cases: Sequence[Case]) -> str:
     there = {(case.corpus, case.member) for case in cases}
     lines = []
-    for corpus in CORPORA:
+    for corpus in ALL_CORPORA:
         lacking = [name for name in MEMBERS if (corpus, name) not in there]
         if lacking:
             lines.append(f"- {corpus}: {', '.join(lacking)}")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heedful.audits.audit import ALL, AUDITS, Number, Summary, written
+from heedful.audits.audit import ALL, AUDITS, Number, Summary, cited, written
 from heedful.audits.citations import Citation, citations
 from heedful.audits.policy import Rule
 from heedful.audits.verdict import Judgement
@@ -127,7 +127,7 @@ def evidence(material: Material) -> list[Evidence]:
                 detail=[line for line in lines if not line.judged],
                 equation=audit.equation if audit else "",
                 method=audit.method if audit else "",
-                citation=citations().get(audit.paper) if audit else None,
+                citation=cited(type(audit)) if audit else None,
             )
         )
     return found
@@ -169,8 +169,9 @@ def settings(material: Material) -> list[tuple[str, str]]:
 
 def bibtex(materials: Sequence[Material]) -> str:
     """Give an entry for every paper whose test was used."""
-    names = {AUDITS.get(name).paper for m in materials for name in m.summaries if name in AUDITS}
-    return "\n\n".join(cited.bibtex for name, cited in citations().items() if name in names)
+    used = [AUDITS.get(name) for m in materials for name in m.summaries if name in AUDITS]
+    found = {audit.paper: paper.bibtex for audit in used if (paper := cited(audit)) is not None}
+    return "\n\n".join(found[name] for name in dict.fromkeys((*citations(), *found)) if name in found)
 
 
 def spell(number: Number, *, share: bool) -> tuple[str, str]:
