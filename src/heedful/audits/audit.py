@@ -113,16 +113,9 @@ class Audit(ABC):
     order: ClassVar[Order | None] = None
 
     def __init__(
-        self,
-        options: AuditOptions,
-        *,
-        source: str = "attention",
-        task: str = "classification",
-        rivals: Sequence[str] = (),
+        self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
     ) -> None:
         self.options, self.source, self.task = options, source, task
-        self.rivals = rivals
-        """Explainers that are compared with it, so that all are measured by the same best."""
 
     def prepare(self, subject: Subject, console: Console) -> None:  # noqa: B027 most audits need nothing
         """Do what must be done once before texts are measured."""

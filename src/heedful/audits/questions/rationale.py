@@ -55,6 +55,7 @@ class Rationale(Audit):
     question = "Are the top words needed, and enough?"
     does = "changes words"
     paper = "eraser"
+    revision = 2
     measures: ClassVar = {
         "comprehensiveness": Measure("drop of the predicted probability without the top words (AOPC)", low=-1.0, better="higher", plain="Without the words that the heatmap points at, the predicted probability falls by {} on average."),
         "sufficiency": Measure("drop of the predicted probability with the top words alone (AOPC)", low=-1.0, better="lower"),
@@ -133,16 +134,18 @@ class Rationale(Audit):
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
         by_chance = uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_DRAW)
-        others = [name for name in dict.fromkeys((*REFERENCES, *self.rivals)) if name != self.source]
+        others = [name for name in REFERENCES if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
             reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
 
+        known = [own, *rest] if self.source in REFERENCES else rest
+
         def share(field: str, sign: int) -> Tensor:
-            mine, chance, *best = (sign * getattr(part, field) for part in (own, random, *rest))
-            return share_of_best(mine, chance, torch.stack(best), least=LEAST)
+            mine, chance, *references = (sign * getattr(part, field) for part in (own, random, *known))
+            return share_of_best(mine, chance, torch.stack(references), least=LEAST)
 
         needed = share("comprehensiveness", 1)
         area, never = self._sensitivity(reading, words, ranked[0])

@@ -65,10 +65,7 @@ def try_others(
         return None
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
-        source: {
-            name: AUDITS.get(name)(chosen, source=source, task=classifier.task, rivals=EXPLAINERS)
-            for name in names
-        }
+        source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
         for source in ("attention", *EXPLAINERS)
     }
     with console.status("Reading the texts"):
