@@ -180,7 +180,7 @@ def _record(policy: Policy, encoder: str) -> str:
         return "How often this policy is wrong was never measured: heedful panel --policy FILE does."
     kind, every = KINDS.get(encoder), policy.errors.get(ALL)
     known = policy.errors.get(kind) if kind is not None else None
-    where = "whose truth is known, on corpora that the policy was not set on"
+    where = "whose truth is known, each judged by a line that was set on other corpora"
     if known is not None and min(known.faithful, known.unfaithful) >= LEAST_MODELS:
         return f"{known} (models with encoders of this kind, {kind}, {where})."
     few = "None or few models of this kind stand in the panel, so that the error rates of this verdict are hardly known."
