@@ -29,3 +29,10 @@ def test_every_file_of_the_walk_is_there():
 
     assert len(named) > 40
     assert [name for name in named if name != "src/heedful/" and not known(name)] == []
+
+
+def test_no_folder_takes_the_name_of_a_function():
+    # Importing heedful.compare.… would put a module in the place of heedful.compare(…).
+    functions = {name for name in heedful.__all__ if callable(getattr(heedful, name))}
+    assert {"train", "audit", "compare", "explain"} <= functions
+    assert functions & {path.stem for path in SOURCE.iterdir()} == set()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
-    from heedful.compare.comparison import Comparison
+    from heedful.comparison.comparison import Comparison
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
     from heedful.panel.for_show import ForShow
@@ -156,7 +156,7 @@ def compare(
     """
     from rich.console import Console
 
-    from heedful.compare.compare import compare as compare_runs
+    from heedful.comparison.compare import compare as compare_runs
 
     return compare_runs(
         models,

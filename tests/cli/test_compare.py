@@ -13,7 +13,7 @@ import yaml
 
 import heedful
 from heedful.audits.audit import AUDITS
-from heedful.compare.compare import compare
+from heedful.comparison.compare import compare
 from heedful.errors import BadInput
 
 SMALL = {"embedding_size": 8, "hidden": 4, "epochs": 2}

@@ -88,10 +88,10 @@ def compare(
     """
     import torch
 
-    from heedful.compare.compare import choose_audits
-    from heedful.compare.compare import compare as compare_runs
-    from heedful.compare.files import check_format, format_of
-    from heedful.compare.frontier import check_figure
+    from heedful.comparison.compare import choose_audits
+    from heedful.comparison.compare import compare as compare_runs
+    from heedful.comparison.files import check_format, format_of
+    from heedful.comparison.frontier import check_figure
     from heedful.config import build
 
     chosen = check_format(form) if form is not None else format_of(output) if output is not None else "text"

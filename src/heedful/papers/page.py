@@ -53,7 +53,7 @@ class Page:
 
 def save_page(page: Page, path: Path) -> None:
     """Write a page as Markdown, and its drawings, if it has any, into NAME-figures beside it."""
-    from heedful.compare.frontier import as_svg
+    from heedful.comparison.frontier import as_svg
 
     beside = Path(f"{path.stem}-figures")
     for section in page.sections:

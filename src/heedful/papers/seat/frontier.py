@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from heedful.compare.frontier import AUDIT, drawing
+from heedful.comparison.frontier import AUDIT, drawing
 from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
 from heedful.papers.page import NOTHING, Picture, Table
 from heedful.papers.results import Measured, Results, column

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from heedful.compare.comparison import Comparison
-from heedful.compare.sheets import BEST, TIED, WARNING, Cell, Sheet, legend, runs, sheets
+from heedful.comparison.comparison import Comparison
+from heedful.comparison.sheets import BEST, TIED, WARNING, Cell, Sheet, legend, runs, sheets
 
 
 def show(comparison: Comparison, console: Console) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 from rich.console import Console
 
-from heedful.compare.numbers import Column
+from heedful.comparison.numbers import Column
 
 Mark = Literal["best", "tied", ""]
 Format = Literal["text", "md", "csv", "latex", "json"]
@@ -72,7 +72,7 @@ class Comparison:
 
     def show(self, console: Console | None = None) -> None:
         """Print the tables."""
-        from heedful.compare.screen import show
+        from heedful.comparison.screen import show
 
         show(self, console or Console())
 
@@ -88,13 +88,13 @@ class Comparison:
 
     def write(self, form: Format) -> str:
         """Give the comparison as text of a format."""
-        from heedful.compare.files import write
+        from heedful.comparison.files import write
 
         return write(self, form)
 
     def save(self, path: str | Path, form: Format | None = None) -> Path:
         """Write a file whole or not at all; its name ends in the format if none is given."""
-        from heedful.compare.files import format_of
+        from heedful.comparison.files import format_of
         from heedful.storage import write_text
 
         write_text(Path(path), self.write(form or format_of(Path(path))))
@@ -102,7 +102,7 @@ class Comparison:
 
     def figure(self, path: str | Path) -> Path:
         """Draw the frontier, steadiness against sharpness, as SVG or PNG."""
-        from heedful.compare.frontier import save
+        from heedful.comparison.frontier import save
 
         return save(self, Path(path))
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from heedful.compare.remarks import _intervals
+from heedful.comparison.remarks import _intervals
 
 TWO, ONE, STUDENT = (
     "Two seeds give no interval",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heedful.compare.naming import describe, group_by_method, hidden, names
+from heedful.comparison.naming import describe, group_by_method, hidden, names
 from heedful.config import TrainConfig
 from heedful.runs import Run
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import PREDICTIONS
-from heedful.compare.comparison import Comparison, Entry, Mark, Value
-from heedful.compare.marking import F1_LOST, SHARP_ENOUGH
-from heedful.compare.numbers import Column
+from heedful.comparison.comparison import Comparison, Entry, Mark, Value
+from heedful.comparison.marking import F1_LOST, SHARP_ENOUGH
+from heedful.comparison.numbers import Column
 
 NOTHING = "–"
 BEST, TIED, WARNING = "★", "°", "⚠"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import Number
-from heedful.compare.numbers import Column, common_rows, ratio_of
+from heedful.comparison.numbers import Column, common_rows, ratio_of
 from heedful.config import AuditOptions
 from heedful.measures.resampling import resample
 

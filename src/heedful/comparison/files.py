@@ -11,9 +11,9 @@ from typing import Any, get_args
 
 from rich.console import Console
 
-from heedful.compare.comparison import Comparison, Entry, Format
-from heedful.compare.screen import show, title
-from heedful.compare.sheets import TIED, WARNING, Cell, Sheet, legend, runs, sheets
+from heedful.comparison.comparison import Comparison, Entry, Format
+from heedful.comparison.screen import show, title
+from heedful.comparison.sheets import TIED, WARNING, Cell, Sheet, legend, runs, sheets
 from heedful.errors import BadInput, did_you_mean
 
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -9,8 +9,8 @@ from typing import Any
 
 from heedful.audits.charts import GRID, INK, MUTED
 from heedful.audits.questions.stable_audit import LEAST
-from heedful.compare.comparison import Comparison, Entry
-from heedful.compare.marking import F1, SHARP_ENOUGH
+from heedful.comparison.comparison import Comparison, Entry
+from heedful.comparison.marking import F1, SHARP_ENOUGH
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
 from heedful.storage import write_bytes

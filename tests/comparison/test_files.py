@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import Measure
-from heedful.compare.comparison import Comparison, Entry, Value
-from heedful.compare.frontier import draw
-from heedful.compare.numbers import Column
-from heedful.compare.sheets import sheets
+from heedful.comparison.comparison import Comparison, Entry, Value
+from heedful.comparison.frontier import draw
+from heedful.comparison.numbers import Column
+from heedful.comparison.sheets import sheets
 from heedful.errors import BadInput
 
 COLUMNS = (

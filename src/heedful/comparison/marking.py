@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.running.result import PREDICTIONS
-from heedful.compare.comparison import Mark, Value
-from heedful.compare.numbers import BESIDE, STEADY, Column
+from heedful.comparison.comparison import Mark, Value
+from heedful.comparison.numbers import BESIDE, STEADY, Column
 from heedful.measures.resampling import Seeded, Spread, difference
 
 SHARP_ENOUGH = 0.9

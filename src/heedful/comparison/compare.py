@@ -12,10 +12,10 @@ from rich.console import Console
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.run import ALWAYS, audit
 from heedful.audits.subject.texts import choose_texts
-from heedful.compare.assembling import assemble
-from heedful.compare.comparison import Comparison
-from heedful.compare.naming import Trained, describe
-from heedful.compare.numbers import DEFAULT
+from heedful.comparison.assembling import assemble
+from heedful.comparison.comparison import Comparison
+from heedful.comparison.naming import Trained, describe
+from heedful.comparison.numbers import DEFAULT
 from heedful.config import AuditOptions, build
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput
