@@ -166,7 +166,7 @@ def paper(name: str) -> str:
     results = measure_recipe(cases, audits, runs=RUNS, only_finished=True)
     heading = f"## {recipe.title}"
     if recipe.joins:
-        keep(split(recipe, results, recipe.experiments), MEASURED)
+        keep(split(recipe, results), MEASURED)
         results = replace(results, runs=())  # they are among the parts
     elsewhere = kept(name, MEASURED)
     if not results.runs and not elsewhere:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from tests.papers.seat.test_seat import run
 from typer.testing import CliRunner
@@ -38,22 +41,21 @@ def page(at_hand: Results, elsewhere=()) -> str:
 
 def test_two_machines_write_the_page_of_one(tmp_path: Path) -> None:
     here, there = results("sst2", seeds=2), both(results("mr"), results("mr", "BiLSTM"))
-    keep(split(SEAT, there, SEAT.experiments), tmp_path)
+    keep(split(SEAT, there), tmp_path)
     assert page(here, kept("seat", tmp_path)) == page(both(here, there))
     assert page(both(here, there)).startswith("# Hu et al. 2023")
     assert "\n\n12 runs (seed 0, 1). " in page(both(here, there))
 
 
 def test_parts_of_before_say_that_their_intervals_are_of_texts(tmp_path: Path) -> None:
-    (path,) = keep(split(SEAT, results("mr", seeds=3), SEAT.experiments), tmp_path)
+    (path,) = keep(split(SEAT, results("mr", seeds=3)), tmp_path)
     assert "Measured before seeds entered intervals" not in page(Results(), kept("seat", tmp_path))
     assert "texts, 3 seeds, " in page(Results(), kept("seat", tmp_path))
-    content = json.loads(path.read_text())
-    del content["seeded"]
-    for samples in content["samples"].values():
-        for sample in samples:
-            del sample["seeds"]
-    path.write_text(json.dumps(content))
+    frame, seeded = pl.read_parquet(path), pl.col("measure") == "seeded"
+    numbers = pl.when(pl.col("audit") == "part").then("each")
+    frame.with_columns(
+        numbers, pl.when(seeded).then(0.0).otherwise("estimate").alias("estimate")
+    ).write_parquet(path)
     old = page(Results(), kept("seat", tmp_path))
     assert "in all tables, intervals of means are over texts, with the seeds at hand" in old
     assert "80 texts †, " in old and "3 seeds, " not in old
@@ -63,7 +65,7 @@ def test_parts_of_before_say_that_their_intervals_are_of_texts(tmp_path: Path) -
 
 
 def test_what_is_missing_is_named_once_and_by_the_part_that_counts(tmp_path: Path) -> None:
-    keep(split(SEAT, results("mr", seeds=2), SEAT.experiments), tmp_path)
+    keep(split(SEAT, results("mr", seeds=2)), tmp_path)
     nothing = Missing("mr RNN steady seed 1", "not trained")
     untouched = Missing("tweeteval_hate RNN seat seed 0", "not trained")
     text = page(Results((), (nothing, untouched)), kept("seat", tmp_path))
@@ -72,33 +74,75 @@ def test_what_is_missing_is_named_once_and_by_the_part_that_counts(tmp_path: Pat
 
 
 def test_the_part_with_more_counts_and_is_never_overwritten_by_less(tmp_path: Path) -> None:
-    less, more = (split(SEAT, results("mr", seeds=n), SEAT.experiments) for n in (1, 2))
-    assert [path.name for path in keep(more, tmp_path)] == ["seat-mr-rnn.json"]
+    less, more = (split(SEAT, results("mr", seeds=n)) for n in (1, 2))
+    assert [path.name for path in keep(more, tmp_path)] == ["seat-mr-rnn.parquet"]
     assert keep(less, tmp_path) == []
     (found,) = kept("seat", tmp_path)
-    assert (found.runs, found.seeds) == (6, [0, 1])
+    assert (found.runs, found.seeds) == (6, (0, 1))
     assert best([*more, *less], SEAT.places) == more == best([*less, *more], SEAT.places)
     assert keep(more, tmp_path) != []  # measured again: as much, and later
 
 
 def test_other_recipes_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "attefa-mr-rnn.json").write_text("{}")
+    (tmp_path / "attefa-mr-rnn.parquet").write_text("{}")
     assert kept("seat", tmp_path) == []
 
 
-@pytest.mark.parametrize("how", ["cut", "no JSON", "version", "uneven"])
+@pytest.mark.parametrize("how", ["cut", "no Parquet", "columns", "nothing of the whole"])
 def test_a_damaged_part_is_named(tmp_path: Path, how: str) -> None:
-    (path,) = keep(split(SEAT, results("mr"), SEAT.experiments), tmp_path)
-    text = path.read_text()
-    content = json.loads(text)
-    if how == "version":
-        text = json.dumps(content | {"version": 2})
-    elif how == "uneven":
-        content["tables"]["Table 1"][0]["rows"][0].pop()
-        text = json.dumps(content)
-    path.write_text({"cut": text[:100], "no JSON": "x"}.get(how, text))
-    with pytest.raises(BadInput, match=r"seat-mr-rnn.json does not hold a part"):
+    (path,) = keep(split(SEAT, results("mr")), tmp_path)
+    frame = pl.read_parquet(path)
+    if how == "columns":
+        frame.drop("draws").write_parquet(path)
+    elif how == "nothing of the whole":
+        frame.filter(pl.col("measure") != "amount").write_parquet(path)
+    else:
+        path.write_bytes({"cut": path.read_bytes()[:100], "no Parquet": b"x"}[how])
+    with pytest.raises(BadInput, match=r"seat-mr-rnn.parquet does not hold a part"):
         kept("seat", tmp_path)
+
+
+def test_a_kept_part_is_the_part_that_was_measured(tmp_path: Path) -> None:
+    (part,) = split(SEAT, results("mr", seeds=2))
+    keep([part], tmp_path)
+    (again,) = kept("seat", tmp_path)
+    assert part.to_frame().equals(again.to_frame())
+    assert (again.missing, again.notes, again.seeded) == (part.missing, part.notes, True)
+    for claim in SEAT.claims:
+        for one, other in zip(part.samples(claim.id), again.samples(claim.id), strict=True):
+            assert np.array_equal(one.draws, other.draws, equal_nan=True)
+            assert one._replace(draws=other.draws) == other
+
+
+def test_numbers_tell_the_command_commit_and_versions_of_their_runs(tmp_path: Path) -> None:
+    runs = []
+    for at_hand in results("mr", seeds=2).runs:
+        folder = tmp_path / f"{at_hand.model} {at_hand.seed}"
+        folder.mkdir()
+        told = {
+            "command": ["heedful", "x y"],
+            "commit": f"c{at_hand.seed}",
+            "versions": {"torch": "2", "gone": None},
+        }
+        if at_hand.model != "RNN steady":
+            (folder / "environment.json").write_text(json.dumps(told))
+        runs.append(replace(at_hand, folder=folder))
+    (part,) = split(SEAT, Results(tuple(runs)))
+    frame = part.to_frame().filter(pl.col("measure") == "f1", pl.col("audit") == "training")
+    shown = {(model, seed): told for model, seed, *told in frame.select("model", "seed", "command", "commit", "versions").iter_rows()}  # fmt: skip
+    assert shown["RNN seat", 1] == ["heedful 'x y'", "c1", "torch 2"]
+    assert shown["RNN seat", None][1] == "c0; c1"
+    assert shown["RNN steady", 0] == [None, None, None]
+
+
+def test_what_the_repository_holds_makes_its_page() -> None:
+    """The numbers of docs/measured, without any run, give docs/seat.md."""
+    docs = Path(__file__).parents[2] / "docs"
+    written = (docs / "seat.md").read_text(encoding="utf-8")
+    made = markdown(
+        make_page(SEAT, Results(), SEAT.experiments, kept("seat", docs / "measured")), Path("seat-figures")
+    )
+    assert made == written
 
 
 def test_only_recipes_that_can_be_put_together_are_joined(tmp_path: Path) -> None:
@@ -107,7 +151,7 @@ def test_only_recipes_that_can_be_put_together_are_joined(tmp_path: Path) -> Non
 
 
 def test_the_command_shows_what_is_kept_alone(tmp_path: Path) -> None:
-    keep(split(SEAT, results("mr"), SEAT.experiments), tmp_path / "kept")
+    keep(split(SEAT, results("mr")), tmp_path / "kept")
     given = [
         "--only-finished",
         "--join",

@@ -140,7 +140,7 @@ def reproduce(
         remedy = ": leave out --only-finished to do them" if only_finished else ""
         raise BadInput(f"None of the {len(cases)} runs is trained and audited ({what}: {why}){remedy}.")
     if together is not None:
-        here = split(chosen, results, chosen.experiments)
+        here = split(chosen, results)
         for path in keep(here, together):
             err.print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
         results, elsewhere = replace(results, runs=()), [*elsewhere, *here]

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from heedful.measures.intervals import Interval
-from heedful.papers.claims import Claim, Judged, Sample, judge_all, judge_samples
+from heedful.papers.claims import Claim, Judged, judge_all, judge_samples
 from heedful.papers.claims import Part as ClaimPart
+from heedful.papers.numbers import Numbers
+from heedful.papers.origin import origin
 from heedful.papers.page import NOTHING, Page, Section, Table
-from heedful.papers.parts import KeptSample, Part, best, join
+from heedful.papers.parts import Part, best, join, of_claim
 from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Missing, Results
 
@@ -20,6 +22,9 @@ _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
 """Whole numbers that are no part of a name or of another number."""
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
+_OF_MODELS = (
+    "dataset", "model", "seeds", "measure", "ours", "paper", "train texts", "paper", "test texts audited", "paper",
+)  # fmt: skip
 
 
 def make_page(
@@ -27,27 +32,35 @@ def make_page(
 ) -> Page:
     """Write a page about some experiments, and about every claim of the paper; with parts that were measured elsewhere."""
     lead = recipe.lead(results)
-    if recipe.joins:
-        parts = best([*kept, *split(recipe, results, experiments)], recipe.places)
+    parts: list[Part] = []
+    if recipe.joined is not None:
+        parts = best([*kept, *split(recipe, results)], recipe.places)
         seeds = sorted({seed for part in parts for seed in part.seeds})
         lead = f"{sum(part.runs for part in parts)} runs (seed {', '.join(map(str, seeds))}). {lead}{_unseeded(parts)}"
-        judged = [judge_samples(claim, _samples(claim, parts)) for claim in recipe.claims]
+        judged = [
+            judge_samples(claim, [sample for part in parts for sample in part.samples(claim.id)])
+            for claim in recipe.claims
+        ]
+        shown = [part.results for part in parts]
+        models = [row for part in parts for row in recipe.joined.models(part.numbers)]
+        notes = dict.fromkeys(note for part in parts for note in part.notes)
     else:
-        parts = [part_of(recipe, results, experiments)]
         judged = judge_all(recipe.claims, results)
+        shown = [results]
+        models = _models(recipe, results)
+        notes = dict.fromkeys(_notes(results))
     sections = [
         Section(
             f"{asked.name}: {asked.title}",
-            join(table for part in parts for table in part.tables.get(asked.name, ())),
+            join(table for each in shown for table in asked.tables(each)),
             asked.notes,
-            [picture for part in parts for picture in part.pictures.get(asked.name, ())],
+            [picture for each in shown for picture in asked.pictures(each)],
         )
         for asked in experiments
     ]
-    notes = dict.fromkeys(note for part in parts for note in part.notes)
     sections += [
         _claims(recipe, judged),
-        Section("Models", join(part.models for part in parts)),
+        Section("Models", [Table(_OF_MODELS, models, "Test performance, and texts trained and audited on")]),
         Section("What differs from the paper", lines=[*_differences(recipe, results, parts), *notes]),
     ]
     if missing := missing_runs(recipe, results, parts):
@@ -55,35 +68,34 @@ def make_page(
     return Page(f"{recipe.title}: reproduced", [lead], sections)
 
 
-def split(recipe: Recipe, results: Results, experiments: Sequence[Experiment]) -> list[Part]:
+def split(recipe: Recipe, results: Results) -> list[Part]:
     """Take what was measured apart by dataset and encoder."""
     encoders = {model.name: model.encoder for model in recipe.models}
     found = dict.fromkeys((run.dataset, encoders[run.model]) for run in results.runs)
-    return [part_of(recipe, _at(recipe, results, *place), experiments, *place) for place in found]
+    return [part_of(recipe, _at(recipe, results, *place), *place) for place in found]
 
 
-def part_of(
-    recipe: Recipe, results: Results, experiments: Sequence[Experiment], dataset: str = "", encoder: str = ""
-) -> Part:
-    """Say all that can be said of some results: of one dataset and encoder, or of all together."""
+def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Part:
+    """Give all numbers of one dataset and encoder."""
+    assert recipe.joined is not None
+    claims = [
+        number
+        for claim in recipe.claims
+        if callable(claim.value)
+        for number in of_claim(claim.id, claim.audit, claim.value(results))
+    ]
+    numbers = Numbers((*recipe.joined.numbers(results).rows, *claims))
     return Part(
         recipe=recipe.name,
         dataset=dataset,
         encoder=encoder,
+        numbers=numbers,
+        seeds=tuple(sorted({run.seed for run in results.runs})),
         runs=len(results.runs),
-        seeds=sorted({run.seed for run in results.runs}),
         amount=sum(run.texts * len(run.frames) for run in results.runs),
-        tables={asked.name: list(asked.tables(results)) for asked in experiments},
-        pictures={asked.name: list(asked.pictures(results)) for asked in experiments},
-        samples={
-            claim.id: [KeptSample.of(sample) for sample in claim.value(results)]
-            for claim in recipe.claims
-            if recipe.joins and callable(claim.value)
-        },
-        models=_models(recipe, results),
-        notes=_notes(results),
-        missing=list(results.missing),
-        seeded=True,
+        notes=tuple(_notes(results)),
+        missing=results.missing,
+        origin=origin(numbers, results),
     )
 
 
@@ -104,10 +116,6 @@ def _at(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Results
         tuple(run for run in results.runs if run.dataset == dataset and run.model in models),
         tuple(lack for lack in results.missing if lack.what.startswith(lacking)),
     )
-
-
-def _samples(claim: Claim, parts: Sequence[Part]) -> list[Sample]:
-    return [kept.sample() for part in parts for kept in part.samples.get(claim.id, ())]
 
 
 def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
@@ -206,8 +214,9 @@ def estimate(interval: Interval) -> str:
     return f"{interval.estimate:{form}} ({interval.low:{form}} to {interval.high:{form}})"
 
 
-def _models(recipe: Recipe, results: Results) -> Table:
-    rows = []
+def _models(recipe: Recipe, results: Results) -> list[Sequence[str]]:
+    assert recipe.described is not None
+    rows: list[Sequence[str]] = []
     for dataset, model, runs in results.pairs():
         sizes = runs[0].metrics["sizes"]
         measure, ours, printed, train, test = recipe.described(runs)
@@ -215,19 +224,7 @@ def _models(recipe: Recipe, results: Results) -> Table:
             [dataset, model, str(len(runs)), measure, ours, printed, f"{sizes['train']:,}", train,
              f"{runs[0].texts:,} of {sizes['test']:,}", test]
         )  # fmt: skip
-    headings = [
-        "dataset",
-        "model",
-        "seeds",
-        "measure",
-        "ours",
-        "paper",
-        "train texts",
-        "paper",
-        "test texts audited",
-        "paper",
-    ]
-    return Table(headings, rows, "Test performance, and texts trained and audited on")  # fmt: skip
+    return rows
 
 
 def _differences(recipe: Recipe, results: Results, parts: Sequence[Part]) -> Iterable[str]:

@@ -1,80 +1,51 @@
-"""What was measured of one dataset and encoder, small enough to keep: its share of a page, and draws that decide claims.
+"""What was measured of one dataset and encoder, as numbers in a file of its own: pages are made from such parts.
 
-A paper takes hours. What several machines measured of it is put together on one page.
+A paper takes hours. What several machines measured of it is put together on one page. docs/measured/README.md tells
+what the columns are.
 """
 
 from __future__ import annotations
 
-import math
+import io
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+import polars as pl
 
 from heedful.errors import BadInput
 from heedful.papers.claims import Sample
-from heedful.papers.page import Picture, Table
-from heedful.papers.results import Missing
-from heedful.storage import write_text
+from heedful.papers.numbers import SCHEMA, Number, Numbers
+from heedful.papers.origin import ORIGIN
+from heedful.papers.page import Table
+from heedful.papers.results import Missing, Results
+from heedful.storage import write_bytes
 
 _DIGITS = 5
-_VERSION = 1
+_WHOLE = "part"
+"""What stands in place of an audit in rows about the part as a whole."""
+_COLUMNS = pl.Schema({**SCHEMA, "note": pl.String(), **ORIGIN})
 
 
-class KeptSample(BaseModel):
-    """A number of a claim with its draws, rounded."""
+@dataclass(frozen=True)
+class Part:
+    """All that was measured of one dataset and encoder, and what its runs say of themselves."""
 
-    model_config = ConfigDict(extra="forbid")
-    dataset: str
-    model: str
-    estimate: float
-    draws: list[float | None]
-    size: int
-    seeds: list[list[float]] = []
-    """None where it was measured before seeds entered intervals: such a number is of the seeds it has."""
-
-    @classmethod
-    def of(cls, sample: Sample) -> KeptSample:
-        """Round what decides a claim; what is not a number is nothing."""
-        draws = [float(f"{x:.{_DIGITS}g}") if math.isfinite(x) else None for x in sample.draws.tolist()]
-        seeds = [[float(value) for value in group] for group in sample.seeds]
-        return cls(**{**sample._asdict(), "draws": draws, "seeds": seeds})
-
-    def sample(self) -> Sample:
-        """Give it as it was."""
-        draws = np.array([np.nan if x is None else x for x in self.draws])
-        return Sample(self.dataset, self.model, self.estimate, draws, self.size, tuple(self.seeds))
-
-
-def _even(table: Table) -> Table:
-    if any(len(row) != len(table.headings) for row in table.rows):
-        raise ValueError("a row is longer or shorter than the headings")
-    return table
-
-
-class Part(BaseModel):
-    """All that a page says of one dataset and encoder."""
-
-    model_config = ConfigDict(extra="forbid")
-    version: int = Field(_VERSION, ge=_VERSION, le=_VERSION)
     recipe: str
     dataset: str
     encoder: str
+    numbers: Numbers
+    seeds: tuple[int, ...]
     runs: int
-    seeds: list[int]
     amount: int
     """Texts and audits of all runs: the part with more of them is the better one."""
-    tables: dict[str, list[Annotated[Table, AfterValidator(_even)]]]
-    pictures: dict[str, list[Picture]]
-    samples: dict[str, list[KeptSample]]
-    models: Table
-    notes: list[str]
-    missing: list[Missing]
-    seeded: bool = False
-    """Whether intervals in its tables speak of other seeds; those of parts that were measured before do not."""
+    notes: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    seeded: bool = True
+    """Whether intervals of its numbers speak of other seeds; those of parts that were measured before do not."""
+    origin: pl.DataFrame | None = None
+    """By which command, commit and versions each number was measured, where that is known."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -84,7 +55,69 @@ class Part(BaseModel):
     @property
     def file(self) -> str:
         """The name it is kept under."""
-        return f"{self.recipe}-{self.dataset}-{self.encoder.replace(':', '-')}.json"
+        return f"{self.recipe}-{self.dataset}-{self.encoder.replace(':', '-')}.parquet"
+
+    @property
+    def results(self) -> Results:
+        """What tables are made from."""
+        return Results(missing=self.missing, numbers=self.numbers)
+
+    def samples(self, claim: str) -> list[Sample]:
+        """Give the numbers that decide a claim, with their draws."""
+        return [
+            Sample(
+                n.dataset, n.model, n.estimate, np.array(n.draws, dtype=np.float32).astype(np.float64), n.texts or 0,
+                () if n.each is None else (list(n.each),),
+            )
+            for n in self.numbers.rows
+            if n.measure == claim and n.draws is not None
+        ]  # fmt: skip
+
+    def to_frame(self) -> pl.DataFrame:
+        """Rows of the part as a whole, then one for each number."""
+        whole = [
+            Number(self.dataset, self.encoder, _WHOLE, "runs", float(self.runs), each=self.seeds),
+            Number(self.dataset, self.encoder, _WHOLE, "amount", float(self.amount)),
+            Number(self.dataset, self.encoder, _WHOLE, "seeded", float(self.seeded)),
+        ]
+        told = [("note", "", note) for note in self.notes]
+        told += [("missing", what, why) for what, why in self.missing]
+        whole += [Number(self.dataset, self.encoder, _WHOLE, kind, np.nan, group=of) for kind, of, _ in told]
+        notes = pl.Series("note", [None] * 3 + [note for *_, note in told], dtype=pl.String)
+        above = Numbers(tuple(whole)).to_frame().with_columns(notes)
+        below = self.numbers.to_frame()
+        if self.origin is not None:
+            below = pl.concat([below, self.origin], how="horizontal")
+        return pl.concat([pl.DataFrame(schema=_COLUMNS), above, below], how="diagonal")
+
+    @classmethod
+    def from_frame(cls, recipe: str, frame: pl.DataFrame) -> Part:
+        """Read what `to_frame` gives."""
+        if frame.schema != _COLUMNS:
+            raise ValueError("other columns")
+        told = frame.filter(pl.col("audit") == _WHOLE)
+        single = {row["measure"]: row for row in told.iter_rows(named=True)}
+        notes = told.filter(pl.col("measure") == "note")["note"].to_list()
+        missing = told.filter(pl.col("measure") == "missing").select("group", "note").iter_rows()
+        rest = frame.filter(pl.col("audit") != _WHOLE)
+        runs = single["runs"]
+        return cls(
+            recipe, runs["dataset"], runs["model"], Numbers.from_frame(rest), tuple(map(int, runs["each"])),
+            int(runs["estimate"]), int(single["amount"]["estimate"]), tuple(notes),
+            tuple(Missing(what, why) for what, why in missing), bool(single["seeded"]["estimate"]), rest.select(list(ORIGIN)),
+        )  # fmt: skip
+
+
+def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[Number]:
+    """Numbers that decide a claim, as rows; draws are rounded, since they are many."""
+    return [
+        Number(
+            s.dataset, s.model, audit, claim, float(s.estimate), texts=s.size,
+            each=[float(value) for group in s.seeds for value in group] if s.seeds else None,
+            draws=[float(f"{draw:.{_DIGITS}g}") for draw in s.draws.tolist()],
+        )
+        for s in samples
+    ]  # fmt: skip
 
 
 def keep(parts: Iterable[Part], folder: Path) -> list[Path]:
@@ -92,16 +125,18 @@ def keep(parts: Iterable[Part], folder: Path) -> list[Path]:
     written = []
     for part in parts:
         path = folder / part.file
-        if path.exists() and _read(path).amount > part.amount:
+        if path.exists() and _read(part.recipe, path).amount > part.amount:
             continue
-        write_text(path, part.model_dump_json(indent=0) + "\n")
+        content = io.BytesIO()
+        part.to_frame().write_parquet(content, compression_level=19)
+        write_bytes(path, content.getvalue())
         written.append(path)
     return written
 
 
 def kept(recipe: str, folder: Path) -> list[Part]:
     """Read all parts of a recipe that a folder holds."""
-    return [_read(path) for path in sorted(folder.glob(f"{recipe}-*.json"))]
+    return [_read(recipe, path) for path in sorted(folder.glob(f"{recipe}-*.parquet"))]
 
 
 def best(parts: Iterable[Part], order: Sequence[tuple[str, str]]) -> list[Part]:
@@ -128,10 +163,10 @@ def join(tables: Iterable[Table]) -> list[Table]:
     return list(found.values())
 
 
-def _read(path: Path) -> Part:
+def _read(recipe: str, path: Path) -> Part:
     try:
-        return Part.model_validate_json(path.read_text(encoding="utf-8"))
-    except (ValidationError, OSError, UnicodeDecodeError) as error:
+        return Part.from_frame(recipe, pl.read_parquet(path))
+    except (pl.exceptions.PolarsError, OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} does not hold a part of a paper's page: it is damaged, or of another version of heedful. Delete it, or measure it again."
         ) from error

@@ -12,6 +12,7 @@ import yaml
 
 from heedful.errors import BadInput, did_you_mean
 from heedful.papers.claims import RULE, Claim
+from heedful.papers.numbers import Numbers
 from heedful.papers.page import Picture, Table
 from heedful.papers.results import Measured, Results
 from heedful.registry import Registry
@@ -118,6 +119,16 @@ def several_seeds(results: Results) -> str:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """What a recipe needs to be made of parts: its tables then read the numbers of results, not their runs."""
+
+    numbers: Callable[[Results], Numbers]
+    """All that is measured of some runs."""
+    models: Callable[[Numbers], Sequence[Sequence[str]]]
+    """Rows that set the size and performance of models beside the paper's."""
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A paper's experiments."""
 
@@ -132,8 +143,8 @@ class Recipe:
     claims: tuple[Claim, ...]
     differences: Mapping[str, Sequence[str]]
     """What differs from the paper, in a sentence, and for which datasets that counts (none named: all)."""
-    described: Callable[[Sequence[Measured]], Sequence[str]]
-    """Cells that set a model's size and performance beside the paper's."""
+    described: Callable[[Sequence[Measured]], Sequence[str]] | None = None
+    """Cells that set a model's size and performance beside the paper's; none for a recipe that joins."""
     twins: bool = False
     """Whether seeds count the twins of one base each, not bases."""
     lead: Callable[[Results], str] = several_seeds
@@ -142,8 +153,13 @@ class Recipe:
     """How claims are decided."""
     audit: Mapping[str, Any] = field(default_factory=dict)
     """Options of every audit."""
-    joins: bool = False
-    """Whether each table and each number of a claim is about one dataset and encoder, so that parts can be put together."""
+    joined: Joined | None = None
+    """How its pages are made from numbers alone, so that what several machines measured can be put together."""
+
+    @property
+    def joins(self) -> bool:
+        """Whether each table and each number of a claim is about one dataset and encoder, so that parts can be put together."""
+        return self.joined is not None
 
     @property
     def places(self) -> list[tuple[str, str]]:

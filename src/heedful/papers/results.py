@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from heedful.papers.numbers import Numbers
+
 if TYPE_CHECKING:
     from heedful.audits.audit import Summary
 
@@ -46,6 +48,8 @@ class Results:
 
     runs: tuple[Measured, ...] = ()
     missing: tuple[Missing, ...] = ()
+    numbers: Numbers = field(default_factory=Numbers)
+    """What recipes whose parts can be put together measured of their runs; these need not be at hand."""
 
     @property
     def datasets(self) -> list[str]:
@@ -62,7 +66,11 @@ class Results:
 
     def on(self, datasets: Container[str]) -> Results:
         """Those on some datasets."""
-        return Results(tuple(run for run in self.runs if run.dataset in datasets), self.missing)
+        return Results(
+            tuple(run for run in self.runs if run.dataset in datasets),
+            self.missing,
+            Numbers(tuple(number for number in self.numbers.rows if number.dataset in datasets)),
+        )
 
     def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[Measured]]]:
         """Every dataset and model with its seeds; with an audit, those that were asked it."""

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-import numpy as np
-import polars as pl
-
-from heedful.audits.audit import BINS, in_bin
+from heedful.audits.audit import BINS
+from heedful.papers.numbers import TRAINING, Number
 from heedful.papers.page import NOTHING, Table
-from heedful.papers.results import Results, by_class, column
+from heedful.papers.results import Results
+from heedful.papers.seat.measuring import SEEDS, SHARPNESS, TERMS, bin_name
 from heedful.papers.seat.methods import measured
 from heedful.papers.seat.numbers import spelled
 
 SEEDED = ("vanilla", "seat", "steady")
-_TERMS = ("top_k_loss", "top_k_overlap")
 
 
 def figure_2(results: Results) -> list[Table]:
     """Largest JSD to the models of other seeds, by the largest weight and the predicted class."""
+    numbers = results.numbers
     rows = []
-    for dataset, encoder, able in measured(results, SEEDED, "seed_stability"):
+    for dataset, encoder, able in measured(numbers, SEEDED, SEEDS):
         for method in able:
-            runs = results.of(dataset, f"{encoder} {method}", "seed_stability")
-            for label, where in by_class(runs):
-                cells = [_quartiles(column(runs, "seed_stability", "jsd_max", _both(where, in_bin(low, high)))) for low, high in BINS]  # fmt: skip
-                sharp, relative = (
-                    column(runs, "seed_stability", name, where) for name in ("sharpness", "relative_jsd")
+            model = f"{encoder} {method}"
+            for label in dict.fromkeys(n.group for n in numbers.of(dataset, model, SEEDS)):
+                cells = [
+                    _box(numbers.get(dataset, model, SEEDS, bin_name(low, high), group=label))
+                    for low, high in BINS
+                ]
+                relative, sharp = (
+                    _spelled(numbers.get(dataset, model, SEEDS, name, group=label))
+                    for name in ("relative_jsd", SHARPNESS)
                 )
-                rows.append([dataset, encoder, method, label, *cells, _mean(relative), _mean(sharp)])
+                rows.append([dataset, encoder, method, label, *cells, relative, sharp])
     bins = [f"largest weight {low:.2f}–{high:.2f}" for low, high in BINS]
     title = (
         "Largest JSD of the heatmap to those of other seeds: median over texts [quartiles], number of texts"
@@ -40,34 +40,25 @@ def figure_2(results: Results) -> list[Table]:
 
 def figure_5(results: Results) -> list[Table]:
     """Surrogate and true overlap, epoch by epoch."""
+    numbers = results.numbers
     rows = []
-    for dataset, encoder, _ in measured(results, ("seat",), "sharpness"):
-        histories = [run.metrics.get("history", []) for run in results.of(dataset, f"{encoder} seat")]
-        for place in range(max(map(len, histories))):
-            epochs = [history[place] for history in histories if len(history) > place]
-            cells = [_term(epochs, split, name) for split in ("train", "dev") for name in _TERMS]
-            rows.append([dataset, encoder, str(place + 1), str(len(epochs)), *cells])
+    for dataset, encoder, _ in measured(numbers, ("seat",), TRAINING):
+        model = f"{encoder} seat"
+        found = [n for n in numbers.of(dataset, model, TRAINING) if n.measure in TERMS]
+        for epoch in dict.fromkeys(n.group for n in found):
+            terms = [numbers.get(dataset, model, TRAINING, term, group=epoch) for term in TERMS]
+            seeds = next(n.seeds for n in found if n.group == epoch)
+            rows.append([dataset, encoder, epoch, str(seeds), *map(_spelled, terms)])
     headings = ["dataset", "encoder", "epoch", "seeds", "L_topk, train", "top 7 as vanilla, train", "L_topk, dev", "top 7 as vanilla, dev"]  # fmt: skip
     return [Table(headings, rows, "SEAT while it is trained: means over texts and seeds")] if rows else []
 
 
-def _term(epochs: Sequence[Mapping[str, Any]], split: str, name: str) -> str:
-    values = [epoch[split][name] for epoch in epochs if name in epoch.get(split, {})]
-    return spelled(float(np.mean(values))) if values else NOTHING
+def _spelled(found: Number | None) -> str:
+    return spelled(found.estimate if found else None)
 
 
-def _both(where: pl.Expr | None, other: pl.Expr) -> pl.Expr:
-    return other if where is None else where & other
-
-
-def _quartiles(values: np.ndarray) -> str:
+def _box(found: Number | None) -> str:
     """A box with three digits, since heatmaps of two seeds may be near each other."""
-    present = values[~np.isnan(values)]
-    if not len(present):
+    if found is None:
         return NOTHING
-    low, middle, high = (spelled(float(value)) for value in np.quantile(present, [0.25, 0.5, 0.75]))
-    return f"{middle} [{low}–{high}] {len(present)}"
-
-
-def _mean(values: np.ndarray) -> str:
-    return spelled(float(np.nanmean(values))) if np.isfinite(values).any() else NOTHING
+    return f"{spelled(found.estimate)} [{spelled(found.low)}–{spelled(found.high)}] {found.texts}"

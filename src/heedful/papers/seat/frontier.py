@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from heedful.comparison.frontier import AUDIT, drawing
-from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
+from heedful.papers.numbers import Number, Numbers
 from heedful.papers.page import NOTHING, Picture, Table
-from heedful.papers.results import Measured, Results, column
+from heedful.papers.results import Results
+from heedful.papers.seat.measuring import (
+    F1_MORE,
+    JSD_LESS,
+    OF_A_SEED,
+    OVERLAP,
+    RADIUS,
+    SHARPNESS_LEFT,
+    TVD_LEFT,
+    VANILLA,
+)
 from heedful.papers.seat.methods import ABLATED_ON, COMPARED, SKETCHED, measured
-from heedful.papers.seat.numbers import Drawn, Methods, spelled
+from heedful.papers.seat.numbers import spelled
 
-_ALL_WORDS = "all_0.01"
-_VANILLA = "vanilla"
+_AGAINST = {JSD_LESS: ".3g", TVD_LEFT: ".3g", SHARPNESS_LEFT: ".3g", F1_MORE: "+.3f"}
+"""What stands beside the vanilla model of the same seed, and how it is written."""
 
 
 class Point(NamedTuple):
@@ -61,20 +70,21 @@ class Cell(NamedTuple):
 
 def frontier(results: Results) -> list[Table]:
     """What seeds say together; then stability against sharpness, one row for every method and seed."""
-    cells = _cells(results, COMPARED)
-    return [*_over_seeds(results, cells), *map(_by_seed, cells)]
+    cells = _cells(results.numbers, COMPARED)
+    return [*_over_seeds(results.numbers, cells), *map(_by_seed, cells)]
 
 
 def sketch(results: Results) -> list[Table]:
     """Stability alone beside SEAT and steady, over seeds."""
-    return _over_seeds(results, _cells(results.on(ABLATED_ON), SKETCHED))
+    numbers = results.on(ABLATED_ON).numbers
+    return _over_seeds(numbers, _cells(numbers, SKETCHED))
 
 
 def pictures(results: Results) -> list[Picture]:
     """A drawing for every dataset and encoder, each point against the vanilla model of its seed."""
     drawn = []
-    for cell in _cells(results, (*COMPARED, *SKETCHED)):
-        vanilla = cell.of(_VANILLA)
+    for cell in _cells(results.numbers, (*COMPARED, *SKETCHED)):
+        vanilla = cell.of(VANILLA)
         points = [
             {"method": p.method, "jsd": p.jsd / base.jsd, "sharp": p.sharpness / base.sharpness, "f1": p.f1}
             for p in cell.points
@@ -82,10 +92,10 @@ def pictures(results: Results) -> list[Picture]:
         ]
         if len(points) > len(vanilla):
             caption = [
-                f"{cell.name}: one point for every seed, against {_VANILLA} of the same seed.",
+                f"{cell.name}: one point for every seed, against {VANILLA} of the same seed.",
                 "Noise of 0.01 on all words.",
             ]
-            spec = drawing(points, caption, _VANILLA, 1.0, relative=True)
+            spec = drawing(points, caption, VANILLA, 1.0, relative=True)
             name = f"frontier-{cell.dataset}-{cell.encoder.lower()}"
             drawn.append(Picture(name, f"JSD under noise against sharpness on {cell.name}", spec))
     return drawn
@@ -103,89 +113,60 @@ def _by_seed(cell: Cell) -> Table:
     return Table(headings, rows, cell.name)
 
 
-def _over_seeds(results: Results, cells: Sequence[Cell]) -> list[Table]:
-    """Every method against the vanilla model of the same seed, with an interval over seeds and texts."""
+def _over_seeds(numbers: Numbers, cells: Sequence[Cell]) -> list[Table]:
+    """Every method against the vanilla model of the same seed, with an interval where there are three seeds or more."""
     rows = []
     for cell in cells:
-        vanilla = cell.of(_VANILLA)
+        vanilla = cell.of(VANILLA)
         for method in dict.fromkeys(point.method for point in cell.points):
             pairs = [(point, vanilla[seed]) for seed, point in cell.of(method).items() if seed in vanilla]
             if not pairs:
                 continue
+            model = f"{cell.encoder} {method}"
+            whole = numbers.get(cell.dataset, model, AUDIT, OVERLAP)
             f1, jsd, sharp, top = (
-                _level([getattr(point, name) for point, _ in pairs])
+                float(np.mean([getattr(point, name) for point, _ in pairs]))
                 for name in ("f1", "jsd", "sharpness", "overlap")
             )
-            against = [NOTHING] * 4
-            if method != _VANILLA:
-                names = [f"{cell.encoder} {method}", f"{cell.encoder} {_VANILLA}"]
-                both = Methods(results, cell.dataset, names, AUDIT)
-                f1s = both.f1(*names)
-                against = [
-                    _ratio(*reversed(both.mean(*names, column=f"jsd_{_ALL_WORDS}"))),
-                    _ratio(*both.mean(*names, column=f"tvd_{_ALL_WORDS}")),
-                    _ratio(*both.mean(*names, column="sharpness")),
-                    _interval(f1s[0].values - f1s[1].values, lambda value: f"{value:+.3f}"),
-                ]
+            if np.isnan(top) and whole is not None:  # of single seeds it was not kept
+                top = whole.estimate
+            against = [
+                _interval(numbers.get(cell.dataset, model, AUDIT, name), form)
+                for name, form in _AGAINST.items()
+            ]
             ahead = sum(
                 any(p.seed == point.seed and p.dominates(point) for p in cell.points) for point, _ in pairs
             )
             head = [cell.dataset, cell.encoder, method, str(len(pairs))]
-            rows.append([*head, f1, jsd, top, sharp, *against, f"{ahead} of {len(pairs)}"])
+            rows.append([*head, *map(spelled, (f1, jsd, top, sharp)), *against, f"{ahead} of {len(pairs)}"])
     headings = [
         "dataset", "encoder", "method", "seeds", "F1", "JSD", "top 7 as vanilla", "sharpness", "JSD of vanilla / JSD",
         "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",
     ]  # fmt: skip
-    title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals over texts and three seeds or more"
+    title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals of three seeds or more"
     return [Table(headings, rows, title)] if rows else []
 
 
-def _level(values: Sequence[float]) -> str:
-    return spelled(float(np.mean(values)))
-
-
-def _ratio(one: Drawn, other: Drawn) -> str:
-    """Give a geometric mean over seeds: twice and half as much are equally far from the same."""
-    able = (one.values > 0).all(1) & (other.values > 0).all(1)
-    if not able.any():
+def _interval(found: Number | None, form: str) -> str:
+    if found is None:
         return NOTHING
-    logs = np.log(one.values[able]) - np.log(other.values[able])
-    return _interval(logs, lambda value: f"{np.exp(value):.3g}")
+    estimate, low, high = (format(value, form) for value in (found.estimate, found.low, found.high))
+    return estimate if np.isnan(found.low) else f"{estimate} ({low} to {high})"
 
 
-def _interval(values: Float[np.ndarray, "seeds draws"], spell: Callable[[float], str]) -> str:
-    found = over_seeds(values)
-    if len(values) < FEWEST_SEEDS:
-        return spell(found.estimate)
-    return f"{spell(found.estimate)} ({spell(found.low)} to {spell(found.high)})"
-
-
-def _cells(results: Results, methods: Sequence[str]) -> list[Cell]:
+def _cells(numbers: Numbers, methods: Sequence[str]) -> list[Cell]:
     return [
-        Cell(dataset, encoder, [
-            _point(results, run, encoder, method)
-            for method in able
-            for run in results.of(dataset, f"{encoder} {method}", AUDIT)
-        ])
-        for dataset, encoder, able in measured(results, tuple(dict.fromkeys(methods)), AUDIT)
+        Cell(dataset, encoder, [point for method in able for point in _points(numbers, dataset, encoder, method)])
+        for dataset, encoder, able in measured(numbers, tuple(dict.fromkeys(methods)), AUDIT)
     ]  # fmt: skip
 
 
-def _point(results: Results, run: Measured, encoder: str, method: str) -> Point:
-    model, vanilla = f"{encoder} {method}", f"{encoder} {_VANILLA}"
-    alone = Results(tuple(r for r in results.runs if r.seed == run.seed))
-    own = Methods(alone, run.dataset, [model], AUDIT)
-    pair = Methods(alone, run.dataset, [model, vanilla], AUDIT)
-    shared = pair.overlap(model, vanilla) if pair.seeds and method != _VANILLA else None
-    radius = (
-        column([run], "certificate", "radius_linf") if "certificate" in run.frames else np.array([np.nan])
-    )
-
-    def mean(name: str) -> float:
-        return own.mean(model, column=name)[0].estimate
-
-    return Point(
-        method, run.seed, mean(f"jsd_{_ALL_WORDS}"), mean("sharpness"), own.f1(model)[0].estimate,
-        mean(f"relative_jsd_{_ALL_WORDS}"), mean(f"tvd_{_ALL_WORDS}"), mean("largest_weight"),
-        shared.estimate if shared else np.nan, float(np.nanmean(radius)) if np.isfinite(radius).any() else np.nan,
-    )  # fmt: skip
+def _points(numbers: Numbers, dataset: str, encoder: str, method: str) -> list[Point]:
+    model = f"{encoder} {method}"
+    seeds = dict.fromkeys(n.seed for n in numbers.of(dataset, model, AUDIT) if n.seed is not None)
+    asked = [*((AUDIT, name) for name in OF_A_SEED), ("certificate", RADIUS)]
+    points = []
+    for seed in seeds:
+        found = [numbers.get(dataset, model, audit, name, seed=seed) for audit, name in asked]
+        points.append(Point(method, seed, *(np.nan if n is None else n.estimate for n in found)))
+    return points

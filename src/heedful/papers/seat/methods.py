@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from heedful.papers.numbers import Numbers
 from heedful.papers.recipe import Model, published
-from heedful.papers.results import Results
 
 VECTORS = "glove-840b-300d"
 DATASETS = ("sst2", "mr", "tweeteval_emotion_binary", "tweeteval_hate")
@@ -78,12 +78,13 @@ MODELS = tuple(
 )
 
 
-def measured(results: Results, methods: Sequence[str], audit: str) -> list[tuple[str, str, list[str]]]:
+def measured(numbers: Numbers, methods: Sequence[str], audit: str) -> list[tuple[str, str, list[str]]]:
     """Every dataset and encoder with those of these methods that were asked an audit."""
     found = []
-    for dataset in results.datasets:
+    for dataset in numbers.datasets:
+        asked = {number.model for number in numbers.of(dataset, audit=audit)}
         for encoder in ENCODERS:
-            able = [name for name in methods if results.of(dataset, f"{encoder} {name}", audit)]
+            able = [name for name in methods if f"{encoder} {name}" in asked]
             if able:
                 found.append((dataset, encoder, able))
     return found

@@ -17,6 +17,7 @@ from heedful.audits.running.result import INSTANCES, PREDICTIONS
 from heedful.audits.subject.ties import settled
 from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import Spread, over_seeds
+from heedful.papers.numbers import Number
 from heedful.papers.page import NOTHING
 from heedful.papers.results import Measured, Results
 
@@ -156,9 +157,10 @@ def as_printed(number: float | None) -> str:
     return NOTHING if number is None else f"{number:g}"
 
 
-def with_interval(found: Drawn | None) -> str:
+def with_interval(found: Number | None) -> str:
     """A number with its 95 % interval; of two seeds it has none."""
     if found is None or np.isnan(found.estimate):
         return NOTHING
-    estimate, low, high = found.spread()
-    return spelled(estimate) + ("" if np.isnan(low) else f" ({spelled(low)} to {spelled(high)})")
+    return spelled(found.estimate) + (
+        "" if np.isnan(found.low) else f" ({spelled(found.low)} to {spelled(found.high)})"
+    )

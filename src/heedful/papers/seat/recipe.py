@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
+from heedful.papers.numbers import TRAINING, Numbers
 from heedful.papers.page import NOTHING
-from heedful.papers.recipe import Dataset, Experiment, Recipe, published, register
-from heedful.papers.results import Measured, Results
+from heedful.papers.recipe import Dataset, Experiment, Joined, Recipe, published, register
+from heedful.papers.results import Results
 from heedful.papers.seat.claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
 from heedful.papers.seat.figures import SEEDED, figure_2, figure_5
 from heedful.papers.seat.frontier import frontier, pictures, sketch
+from heedful.papers.seat.measuring import AUDITED, F1, TEST, TRAIN, numbers
 from heedful.papers.seat.methods import (
     ABLATED,
     ABLATED_ON,
@@ -43,15 +41,32 @@ TEXTS = {"tweeteval_hate": 1500}
 """Test texts audited where that is not all of them: half of the largest corpus."""
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
-    """Size and F1 beside those of Tables 1 and 5."""
-    run = runs[0]
-    corpus = published("seat")["corpora"].get(run.dataset)
-    encoder, _, method = run.model.partition(" ")
-    theirs = printed(published("seat")["table_1"], run.dataset, encoder, method)[2]
-    ours = f"{np.mean([run.metrics['test']['f1'] for run in runs]):.3f}"
-    sizes = [f"{corpus['train']:,}", f"{corpus['test']:,}"] if corpus else [NOTHING, NOTHING]
-    return ["f1", ours, NOTHING if theirs is None else f"{theirs:.3f}", *sizes]
+def models(numbers: Numbers) -> list[list[str]]:
+    """Size and F1 of every model beside those of Tables 1 and 5."""
+    rows = []
+    for n in numbers.rows:
+        if (n.audit, n.measure, n.seed) != (TRAINING, F1, None):
+            continue
+        corpus = published("seat")["corpora"].get(n.dataset)
+        encoder, _, method = n.model.partition(" ")
+        theirs = printed(published("seat")["table_1"], n.dataset, encoder, method)[2]
+        train, test, audited = (
+            f"{found.estimate:,.0f}"
+            if (found := numbers.get(n.dataset, n.model, TRAINING, name))
+            else NOTHING
+            for name in (TRAIN, TEST, AUDITED)
+        )
+        sizes = [f"{corpus['train']:,}", f"{corpus['test']:,}"] if corpus else [NOTHING, NOTHING]
+        cells = [
+            n.dataset,
+            n.model,
+            str(n.seeds),
+            "f1",
+            f"{n.estimate:.3f}",
+            NOTHING if theirs is None else f"{theirs:.3f}",
+        ]
+        rows.append([*cells, train, sizes[0], f"{audited} of {test}", sizes[1]])
+    return rows
 
 
 def lead(results: Results) -> str:
@@ -130,10 +145,9 @@ SEAT = register(
             "The epoch is selected on dev, never on test as in the paper.": (),
             "Synonyms are nearest neighbours by the same GloVe vectors, never another form of the word.": (),
         },
-        described=described,
         lead=lead,
         rule=RULE,
-        joins=True,
+        joined=Joined(numbers, models),
         audit={"noise": SIZES, "replaced": REPLACED, "synonyms": VECTORS, "seeds": (1, 2), "sensitivity": True},
     )
 )  # fmt: skip

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 
-from heedful.papers.page import NOTHING, Table
+from heedful.papers.numbers import Numbers
+from heedful.papers.page import Table
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
+from heedful.papers.seat.measuring import F1, OVERLAP, RATIONALE, SHARPNESS
 from heedful.papers.seat.methods import ABLATED, ABLATED_ON, COMPARED, ENCODERS, WORDS, measured, printed
-from heedful.papers.seat.numbers import Drawn, Methods, as_printed, with_interval
+from heedful.papers.seat.numbers import as_printed, with_interval
 
-RATIONALE = ("comprehensiveness", "sufficiency", "sensitivity")
 _ABLATED = {
     "vanilla": "vanilla",
     "seat, no top-k": "seat_without_top_k",
@@ -25,35 +25,28 @@ _ALL_WORDS = ["JSD, all words", "TVD, all words"]
 class Row:
     """Numbers of one method on one dataset and encoder, over all its seeds."""
 
-    def __init__(self, results: Results, dataset: str, encoder: str, method: str, audit: str) -> None:
-        self.results, self.dataset, self.audit = results, dataset, audit
-        self.name, self.vanilla = f"{encoder} {method}", f"{encoder} vanilla"
-        self.own = Methods(results, dataset, [self.name], audit)
-        self.method = method
+    def __init__(self, numbers: Numbers, dataset: str, encoder: str, method: str, audit: str) -> None:
+        self.numbers, self.dataset, self.audit = numbers, dataset, audit
+        self.model, self.method = f"{encoder} {method}", method
 
     def mean(self, name: str) -> str:
         """A column's mean with its interval."""
-        return with_interval(self.own.mean(self.name, column=name)[0])
+        return with_interval(self.numbers.get(self.dataset, self.model, self.audit, name))
 
-    @cached_property
+    @property
     def f1(self) -> str:
         """F1 on clean texts."""
-        return with_interval(self.own.f1(self.name)[0])
+        return self.mean(F1)
 
-    @cached_property
+    @property
     def beside(self) -> list[str]:
         """What stands beside every stability number: sharpness, and top items as the vanilla model of the same seed."""
-        return [self.mean("sharpness"), with_interval(self._overlap())]
+        return [self.mean(SHARPNESS), self.mean(OVERLAP)]
 
     def head(self) -> list[str]:
         """Which method, and of how many seeds."""
-        return [self.method, str(len(self.own.seeds))]
-
-    def _overlap(self) -> Drawn | None:
-        if self.method == "vanilla":
-            return None
-        both = Methods(self.results, self.dataset, [self.name, self.vanilla], self.audit)
-        return both.overlap(self.name, self.vanilla) if both.seeds else None
+        found = self.numbers.of(self.dataset, self.model, self.audit)
+        return [self.method, str(next(n.seeds for n in found if n.seed is None))]
 
 
 Cells = Callable[[Row, str, str], Iterable[Sequence[str]]]
@@ -65,10 +58,10 @@ def _by_encoder(
 ) -> list[Table]:
     """One table for every dataset and encoder, with the methods below each other."""
     tables = []
-    for dataset, encoder, able in measured(results, methods, audit):
+    for dataset, encoder, able in measured(results.numbers, methods, audit):
         rows = []
         for method in able:
-            row = Row(results, dataset, encoder, method, audit)
+            row = Row(results.numbers, dataset, encoder, method, audit)
             rows += [[*row.head(), *more] for more in cells(row, dataset, encoder)]
         title = f"{dataset}, {encoder}" + (
             " (the paper: BERT)" if ENCODERS[encoder].printed != encoder else ""
@@ -184,11 +177,11 @@ def _ablation(results: Results, table: str, names: Sequence[str]) -> list[Table]
     results = results.on(ABLATED_ON)
 
     def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
-        lost = Row(results, dataset, encoder, row.method, "rationale")
+        lost = Row(results.numbers, dataset, encoder, row.method, "rationale")
         ours = [_ablated(row, lost, name) for name in names]
         own = _ABLATED[row.method]
         theirs = published("seat")[table].get(ENCODERS[encoder].printed, {}).get(own, [None] * 3)
-        sharp = Row(results, dataset, encoder, row.method, "sharpness").beside
+        sharp = Row(results.numbers, dataset, encoder, row.method, "sharpness").beside
         return [[*_beside_paper(ours, theirs), *sharp]]
 
     spoken = {"jsd": "JSD, one word", "tvd": "TVD, one word", "f1": "F1"}
@@ -198,7 +191,7 @@ def _ablation(results: Results, table: str, names: Sequence[str]) -> list[Table]
 
 def _ablated(row: Row, lost: Row, name: str) -> str:
     if name in RATIONALE:
-        return lost.mean(name) if lost.own.seeds else NOTHING
+        return lost.mean(name)
     return row.f1 if name == "f1" else row.mean(f"{name}_one_0.01")
 
 
