@@ -127,7 +127,8 @@ class Judged(NamedTuple):
         return sum(part.word == "holds" for part in self.parts)
 
 
-_Found = tuple[str, str, Interval, tuple[int, ...] | None]
+Found = tuple[str, str, Interval, tuple[int, ...] | None]
+"""Dataset, model, what was found there, and of how many seeds."""
 
 
 def judge(claim: Claim, results: Results) -> Judged:
@@ -135,15 +136,16 @@ def judge(claim: Claim, results: Results) -> Judged:
     value = claim.value
     if not isinstance(value, pl.Expr):
         return judge_samples(claim, value(results))
-    return _judge(claim, *_from_texts(claim, value, results))
+    return decide(claim, *_from_texts(claim, value, results))
 
 
 def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
     """Decide a claim from its numbers on all datasets and models."""
-    return _judge(claim, *_from_samples(samples, geometric=claim.ratio))
+    return decide(claim, *_from_samples(samples, geometric=claim.ratio))
 
 
-def _judge(claim: Claim, whole: Interval, found: Sequence[_Found]) -> Judged:
+def decide(claim: Claim, whole: Interval, found: Sequence[Found]) -> Judged:
+    """Decide a claim from its interval over all, and from that on each dataset and model."""
     parts = [
         Part(dataset, model, interval, claim.word(interval), seeds)
         for dataset, model, interval, seeds in found
@@ -160,7 +162,7 @@ def judge_all(claims: Iterable[Claim], results: Results) -> list[Judged]:
     return [judge(claim, results) for claim in claims]
 
 
-def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interval, list[_Found]]:
+def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interval, list[Found]]:
     """Put the texts of all datasets and models together, and take each alone."""
     found = [
         (dataset, model, texts)
@@ -172,11 +174,11 @@ def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interva
     return whole, [(dataset, model, bootstrap_interval(texts), None) for dataset, model, texts in found]
 
 
-def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[_Found]]:
+def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[Found]]:
     """Average over datasets and models, each counting the same, and take each alone."""
     if not samples:
         return bootstrap_interval(np.array([])), []
-    parts: list[_Found] = [
+    parts: list[Found] = [
         (s.dataset, s.model, _interval([s], geometric=geometric), tuple(map(len, s.seeds))) for s in samples
     ]
     return _interval(samples, geometric=geometric), parts

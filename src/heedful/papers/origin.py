@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from heedful.papers.numbers import Numbers
-from heedful.papers.results import Results
+from heedful.papers.results import Measured, Results
 
 ORIGIN = pl.Schema({"command": pl.String(), "commit": pl.String(), "versions": pl.String()})
 
@@ -21,7 +21,7 @@ def origin(numbers: Numbers, results: Results) -> pl.DataFrame:
     rows = []
     for n in numbers.rows:
         runs = results.of(n.dataset, n.model) or results.runs  # a claim is about all models of an encoder
-        told = [_told(run.audited or run.folder) for run in runs if n.seed in (None, run.seed)]
+        told = [_told(run) for run in runs if n.seed in (None, run.seed)]
         rows.append({name: _together(each.get(name) for each in told) for name in ORIGIN})
     return pl.DataFrame(rows, schema=ORIGIN)
 
@@ -30,14 +30,16 @@ def _together(values: Iterable[str | None]) -> str | None:
     return "; ".join(dict.fromkeys(value for value in values if value)) or None
 
 
-def _told(folder: Path) -> Mapping[str, str | None]:
-    return _environment(folder / "environment.json")
+def _told(run: Measured) -> Mapping[str, str | None]:
+    """What its audit tells, or else its training."""
+    return (environment(run.audited) if run.audited else {}) or environment(run.folder)
 
 
 @lru_cache(maxsize=4096)
-def _environment(path: Path) -> Mapping[str, str | None]:
+def environment(folder: Path) -> Mapping[str, str | None]:
+    """What a run or an audit tells of where it was made; nothing where it does not."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
         versions = {"python": told.get("python"), **told.get("versions", {})}
         return {
             "command": shlex.join(told.get("command") or []),

@@ -11,6 +11,7 @@ import numpy as np
 from heedful.measures.intervals import Interval
 from heedful.papers.claims import Claim, Judged, judge_all, judge_samples
 from heedful.papers.claims import Part as ClaimPart
+from heedful.papers.judged import numbers_of
 from heedful.papers.numbers import Numbers
 from heedful.papers.origin import origin
 from heedful.papers.page import NOTHING, Page, Section, Table
@@ -59,7 +60,7 @@ def make_page(
         for asked in experiments
     ]
     sections += [
-        _claims(recipe, judged),
+        claims(recipe, judged),
         Section("Models", [Table(_OF_MODELS, models, "Test performance, and texts trained and audited on")]),
         Section("What differs from the paper", lines=[*_differences(recipe, results, parts), *notes]),
     ]
@@ -78,13 +79,13 @@ def split(recipe: Recipe, results: Results) -> list[Part]:
 def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Part:
     """Give all numbers of one dataset and encoder."""
     assert recipe.joined is not None
-    claims = [
+    deciding = [
         number
         for claim in recipe.claims
         if callable(claim.value)
         for number in of_claim(claim.id, claim.audit, claim.value(results))
     ]
-    numbers = Numbers((*recipe.joined.numbers(results).rows, *claims))
+    numbers = Numbers((*recipe.joined.numbers(results).rows, *deciding))
     return Part(
         recipe=recipe.name,
         dataset=dataset,
@@ -94,6 +95,23 @@ def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Par
         runs=len(results.runs),
         amount=sum(run.texts * len(run.frames) for run in results.runs),
         notes=tuple(_notes(results)),
+        missing=results.missing,
+        origin=origin(numbers, results),
+    )
+
+
+def whole(recipe: Recipe, results: Results) -> Part:
+    """Give what decided the claims of a recipe whose tables are of all its runs together; its note is the lead of the page."""
+    numbers = Numbers(tuple(numbers_of(judge_all(recipe.claims, results))))
+    return Part(
+        recipe=recipe.name,
+        dataset="",
+        encoder="",
+        numbers=numbers,
+        seeds=tuple(sorted({run.seed for run in results.runs})),
+        runs=len(results.runs),
+        amount=sum(run.texts * len(run.frames) for run in results.runs),
+        notes=(recipe.lead(results),),
         missing=results.missing,
         origin=origin(numbers, results),
     )
@@ -118,7 +136,8 @@ def _at(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Results
     )
 
 
-def _claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
+def claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
+    """Say of every claim whether it holds, how claims are decided, and what was found on each dataset and model."""
     rows = []
     for found in judged:
         ours = (

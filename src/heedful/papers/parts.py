@@ -25,12 +25,12 @@ from heedful.storage import write_bytes
 _DIGITS = 5
 _WHOLE = "part"
 """What stands in place of an audit in rows about the part as a whole."""
-_COLUMNS = pl.Schema({**SCHEMA, "note": pl.String(), **ORIGIN})
+COLUMNS = pl.Schema({**SCHEMA, "note": pl.String(), **ORIGIN})
 
 
 @dataclass(frozen=True)
 class Part:
-    """All that was measured of one dataset and encoder, and what its runs say of themselves."""
+    """All that was measured of one dataset and encoder, or of all together (both empty), and what its runs say of themselves."""
 
     recipe: str
     dataset: str
@@ -54,8 +54,9 @@ class Part:
 
     @property
     def file(self) -> str:
-        """The name it is kept under."""
-        return f"{self.recipe}-{self.dataset}-{self.encoder.replace(':', '-')}.parquet"
+        """The name it is kept under; what is about all of a recipe has its name alone."""
+        about = [self.recipe, self.dataset, self.encoder.replace(":", "-")]
+        return f"{'-'.join(filter(None, about))}.parquet"
 
     @property
     def results(self) -> Results:
@@ -88,12 +89,12 @@ class Part:
         below = self.numbers.to_frame()
         if self.origin is not None:
             below = pl.concat([below, self.origin], how="horizontal")
-        return pl.concat([pl.DataFrame(schema=_COLUMNS), above, below], how="diagonal")
+        return pl.concat([pl.DataFrame(schema=COLUMNS), above, below], how="diagonal")
 
     @classmethod
     def from_frame(cls, recipe: str, frame: pl.DataFrame) -> Part:
         """Read what `to_frame` gives."""
-        if frame.schema != _COLUMNS:
+        if frame.schema != COLUMNS:
             raise ValueError("other columns")
         told = frame.filter(pl.col("audit") == _WHOLE)
         single = {row["measure"]: row for row in told.iter_rows(named=True)}
@@ -137,6 +138,12 @@ def keep(parts: Iterable[Part], folder: Path) -> list[Path]:
 def kept(recipe: str, folder: Path) -> list[Part]:
     """Read all parts of a recipe that a folder holds."""
     return [_read(recipe, path) for path in sorted(folder.glob(f"{recipe}-*.parquet"))]
+
+
+def kept_whole(recipe: str, folder: Path) -> Part | None:
+    """Read what is about all of a recipe, if a folder holds it."""
+    path = folder / f"{recipe}.parquet"
+    return _read(recipe, path) if path.exists() else None
 
 
 def best(parts: Iterable[Part], order: Sequence[tuple[str, str]]) -> list[Part]:

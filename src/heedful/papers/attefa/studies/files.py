@@ -54,6 +54,8 @@ def make_page(studied: Studied) -> Page:
 
 def _spread(studied: Studied) -> str:
     """What the intervals speak of."""
+    if studied.intervals:
+        return studied.intervals
     if any(row.bases > 1 for row in studied.rows):
         return _SEVERAL_BASES
     return _ONE_BASE + ("" if studied.study.twins else _MORE_BASES)

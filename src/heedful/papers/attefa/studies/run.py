@@ -76,6 +76,8 @@ class Studied:
     notes: tuple[str, ...]
     points: tuple[Point, ...] = ()
     """Of the curves, for a study of twins."""
+    intervals: str = ""
+    """What its intervals speak of, where they were measured in another way than now."""
 
     @property
     def corpora(self) -> list[str]:
