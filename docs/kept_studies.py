@@ -19,14 +19,14 @@ _ORIGIN = ("command", "commit", "versions")
 
 def keep(studied: Studied, figure: str, folder: Path, **origin: str | None) -> None:
     """Write the rows of a study, and its points if it has any; `origin` names command, commit and versions."""
-    told = {
+    besides = {
         "notes": list(studied.notes),
         "missing": [": ".join(lack) for lack in studied.missing],
         "intervals": studied.intervals,
     }
     for path, shown in zip(_files(figure, folder), (studied.rows, studied.points), strict=True):
         if shown:
-            beside = told | {name: origin.get(name) for name in _ORIGIN}
+            beside = besides | {name: origin.get(name) for name in _ORIGIN}
             frame = pl.DataFrame([{**asdict(row), **beside} for row in shown], infer_schema_length=None)
             strings = [name for name in _ORIGIN if frame.schema[name] == pl.Null]
             write_frame(path, frame.with_columns(pl.col(strings).cast(pl.String)))
@@ -34,14 +34,14 @@ def keep(studied: Studied, figure: str, folder: Path, **origin: str | None) -> N
 
 def kept(study: str, figure: str, folder: Path) -> Studied | None:
     """Read a study, if the folder has it."""
-    (rows, told), (points, _) = (
+    (rows, besides), (points, _) = (
         _read(path, kind) for path, kind in zip(_files(figure, folder), (Row, Point), strict=True)
     )
     if not rows:
         return None
-    missing = tuple(Missing(*lack.split(": ", 1)) for lack in told["missing"])
-    notes = tuple(told["notes"])
-    return Studied(STUDIES.get(study), tuple(rows), missing, notes, tuple(points), told["intervals"])
+    missing = tuple(Missing(*lack.split(": ", 1)) for lack in besides["missing"])
+    notes = tuple(besides["notes"])
+    return Studied(STUDIES.get(study), tuple(rows), missing, notes, tuple(points), besides["intervals"])
 
 
 def _files(figure: str, folder: Path) -> tuple[Path, Path]:

@@ -80,11 +80,11 @@ def trained(row: Training) -> pl.DataFrame | None:
         numbers = [
             Number(row.name, "", TRAINING, name, float(value), seed=seed) for name, value in values.items()
         ]
-        told = {**environment(run.folder), "command": f"{row.command} --seed {seed}"}
+        origin = {**environment(run.folder), "command": f"{row.command} --seed {seed}"}
         frames.append(
             Numbers(tuple(numbers))
             .to_frame()
-            .with_columns(pl.lit(v, dtype=pl.String).alias(k) for k, v in told.items())
+            .with_columns(pl.lit(v, dtype=pl.String).alias(k) for k, v in origin.items())
         )
     notes = next(iter(runs.values())).metrics()["notes"]
     mean = Number(row.name, "", TRAINING, "minutes", statistics.mean(minutes), seeds=len(runs))

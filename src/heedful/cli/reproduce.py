@@ -82,7 +82,7 @@ def reproduce(
         typer.Option(
             "--join",
             metavar="FOLDER",
-            help="Keep what is measured in this folder too, in a small file for each dataset and encoder, and put what other machines left there on the page (seat).",
+            help="Keep the numbers in this folder too, in a small Parquet file for each dataset and encoder, and put those that other machines left there on the page (seat).",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,

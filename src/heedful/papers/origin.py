@@ -17,12 +17,12 @@ ORIGIN = pl.Schema({"command": pl.String(), "commit": pl.String(), "versions": p
 
 
 def origin(numbers: Numbers, results: Results) -> pl.DataFrame:
-    """Give a row for each number; what its runs do not tell is null, and what they tell differently stands side by side."""
+    """Give a row for each number: null where its runs do not say, and side by side where they differ."""
     rows = []
     for n in numbers.rows:
         runs = results.of(n.dataset, n.model) or results.runs  # a claim is about all models of an encoder
-        told = [_told(run) for run in runs if n.seed in (None, run.seed)]
-        rows.append({name: _together(each.get(name) for each in told) for name in ORIGIN})
+        known = [_known(run) for run in runs if n.seed in (None, run.seed)]
+        rows.append({name: _together(each.get(name) for each in known) for name in ORIGIN})
     return pl.DataFrame(rows, schema=ORIGIN)
 
 
@@ -30,21 +30,21 @@ def _together(values: Iterable[str | None]) -> str | None:
     return "; ".join(dict.fromkeys(value for value in values if value)) or None
 
 
-def _told(run: Measured) -> Mapping[str, str | None]:
-    """What its audit tells, or else its training."""
+def _known(run: Measured) -> Mapping[str, str | None]:
+    """Where its audit was made, or else its training."""
     return (environment(run.audited) if run.audited else {}) or environment(run.folder)
 
 
 @lru_cache(maxsize=4096)
 def environment(folder: Path) -> Mapping[str, str | None]:
-    """What a run or an audit tells of where it was made; nothing where it does not."""
+    """Give command, commit and versions of a run or an audit; nothing where it does not say."""
     try:
-        told = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
-        versions = {"python": told.get("python"), **told.get("versions", {})}
+        content = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
+        versions = {"python": content.get("python"), **content.get("versions", {})}
         return {
-            "command": shlex.join(told.get("command") or []),
-            "commit": told.get("commit"),
+            "command": shlex.join(content.get("command") or []),
+            "commit": content.get("commit"),
             "versions": ", ".join(f"{name} {version}" for name, version in versions.items() if version),
         }
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):  # missing, or damaged
         return {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,7 @@ class Part:
     missing: tuple[Missing, ...] = ()
     seeded: bool = True
     """Whether intervals of its numbers speak of other seeds; those of parts that were measured before do not."""
-    origin: pl.DataFrame | None = None
+    origin: pl.DataFrame | None = field(default=None, compare=False)
     """By which command, commit and versions each number was measured, where that is known."""
 
     @property
@@ -81,10 +81,10 @@ class Part:
             Number(self.dataset, self.encoder, _WHOLE, "amount", float(self.amount)),
             Number(self.dataset, self.encoder, _WHOLE, "seeded", float(self.seeded)),
         ]
-        told = [("note", "", note) for note in self.notes]
-        told += [("missing", what, why) for what, why in self.missing]
-        whole += [Number(self.dataset, self.encoder, _WHOLE, kind, np.nan, group=of) for kind, of, _ in told]
-        notes = pl.Series("note", [None] * 3 + [note for *_, note in told], dtype=pl.String)
+        words = [("note", "", note) for note in self.notes]
+        words += [("missing", what, why) for what, why in self.missing]
+        notes = pl.Series("note", [*(None for _ in whole), *(note for *_, note in words)], dtype=pl.String)
+        whole += [Number(self.dataset, self.encoder, _WHOLE, kind, np.nan, group=of) for kind, of, _ in words]
         above = Numbers(tuple(whole)).to_frame().with_columns(notes)
         below = self.numbers.to_frame()
         if self.origin is not None:
@@ -96,10 +96,10 @@ class Part:
         """Read what `to_frame` gives."""
         if frame.schema != COLUMNS:
             raise ValueError("other columns")
-        told = frame.filter(pl.col("audit") == _WHOLE)
-        single = {row["measure"]: row for row in told.iter_rows(named=True)}
-        notes = told.filter(pl.col("measure") == "note")["note"].to_list()
-        missing = told.filter(pl.col("measure") == "missing").select("group", "note").iter_rows()
+        whole = frame.filter(pl.col("audit") == _WHOLE)
+        single = {row["measure"]: row for row in whole.iter_rows(named=True)}
+        notes = whole.filter(pl.col("measure") == "note")["note"].to_list()
+        missing = whole.filter(pl.col("measure") == "missing").select("group", "note").iter_rows()
         rest = frame.filter(pl.col("audit") != _WHOLE)
         runs = single["runs"]
         return cls(
