@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from heedful.audits.audit import BINS, in_bin
-from heedful.compare.frontier import AUDIT as NOISY
+from heedful.comparison.frontier import AUDIT as NOISY
 from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
 from heedful.papers.numbers import TRAINING, Number, Numbers
 from heedful.papers.results import Measured, Results, by_class, column
