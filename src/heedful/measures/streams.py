@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 import numpy as np
 import torch
 from jaxtyping import Float, Int
@@ -12,8 +14,30 @@ _STEP, _MIX_1, _MIX_2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1C
 _PLACE = np.uint64(2**20 - 1)  # the bits of a key that hold a place, where keys are sorted: a million items
 
 
+class Stream(IntEnum):
+    """Where the draws of each user begin: `Stream.FLIP_SET + 2` is its third.
+
+    Of the same seed, draws of different streams know nothing of each other. A number that is in use never changes,
+    because everything drawn from it would change too; a new stream begins a million after the last.
+    """
+
+    SHARED = 0
+    """Shuffled weights, starts of the heatmap search, noise, synonyms, and the scores of the explainer `random`."""
+    SINGLE_ERASURE = 1_000_003
+    FLIP_SET = 2_000_003
+    RATIONALE = 5_000_003
+    SENSITIVITY = 6_000_003
+    PLAUSIBILITY = 7_000_003
+    DELETIONS = 8_000_003
+    """Which words infidelity deletes: one draw for how many, and one for each deletion."""
+    DELETIONS_RANDOM = 8_000_024
+    """The random scores they are compared with."""
+    DELETIONS_SHUFFLED = 8_000_025
+    """The order in which scores are shuffled, to compare with too."""
+
+
 def uniform_by_instance(
-    rows: Int[Tensor, " batch"], items: int, *, seed: int, draw: int = 0
+    rows: Int[Tensor, " batch"], items: int, *, seed: int, draw: int = Stream.SHARED
 ) -> Float[Tensor, "batch items"]:
     """Numbers in [0, 1) that follow from the seed, the draw, an instance's number and an item's place alone.
 

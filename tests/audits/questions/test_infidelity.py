@@ -18,6 +18,7 @@ from heedful.audits.subject.reading import read
 from heedful.audits.subject.words import words_of
 from heedful.config import AuditOptions
 from heedful.measures.infidelity import random_subsets
+from heedful.measures.streams import Stream
 from heedful.models.model import probabilities
 
 NAME = "infidelity"
@@ -56,7 +57,7 @@ def asked(reading, own):
 def drops_of(case, row, seed=0):
     """Which items are deleted of a text, and what each deletion loses."""
     lengths = case.reading.mask.sum(1)
-    drawn = random_subsets(case.reading.rows, lengths, subsets=SUBSETS, seed=seed, draw=audit_module._DRAW)
+    drawn = random_subsets(case.reading.rows, lengths, subsets=SUBSETS, seed=seed, draw=Stream.DELETIONS)
     deleted = [set(subset.nonzero()[:, 0].tolist()) for subset in drawn[row]]
     decided = int(chances(case, row).argmax())
     every = set(range(case.items(row)))
@@ -164,7 +165,7 @@ def test_pieces_of_a_word_are_deleted_together(make_case, any_drop):
     joined = replace(case.reading, batch=replace(batch, tokens=replace(batch.tokens, word_of=word_of)))
     words = words_of(case.classifier.model, joined.batch)
     found = case.audit(NAME).rows(joined)
-    drawn = random_subsets(joined.rows, words.counts, subsets=SUBSETS, seed=0, draw=audit_module._DRAW)[row]
+    drawn = random_subsets(joined.rows, words.counts, subsets=SUBSETS, seed=0, draw=Stream.DELETIONS)[row]
     items = words.items(torch.full((SUBSETS,), row), drawn)
     assert torch.equal(items[:, 1], items[:, 2]) and items[:, 1].any()
     every, before = set(range(case.items(row))), chances(case, row)
@@ -210,3 +211,8 @@ def test_every_number_lies_where_its_measure_says(model, many_texts):
             values = found.to_frame(NAME)[name].drop_nans()
             assert len(values) and values.min() >= about.low and values.max() <= about.high
         assert len(audit.charts(found.to_frame(NAME))) == 2
+
+
+def test_deletions_end_before_what_they_are_compared_with():
+    last = Stream.DELETIONS + SUBSETS  # one draw for the sizes, one for each subset
+    assert last < Stream.DELETIONS_RANDOM < Stream.DELETIONS_SHUFFLED

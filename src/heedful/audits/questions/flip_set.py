@@ -19,10 +19,9 @@ from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
 from heedful.measures.flips import smallest_flip_set
-from heedful.measures.streams import uniform_by_instance
+from heedful.measures.streams import Stream, uniform_by_instance
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
-_DRAW = 2_000_003  # a stream of random numbers that nothing else draws from
 _KEPT = 1 << 22  # items of all prefixes laid out at a time, for decoders that are not linear
 
 
@@ -174,7 +173,7 @@ class FlipSet(Audit):
 
     def _random(self, reading: Reading, draw: int) -> FirstFlip:
         keys = uniform_by_instance(
-            reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=_DRAW + draw
+            reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=Stream.FLIP_SET + draw
         )
         return first_flip(_curve(reading, keys))
 

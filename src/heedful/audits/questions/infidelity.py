@@ -22,7 +22,7 @@ from heedful.measures.infidelity import (
     random_subsets,
     subset_sums,
 )
-from heedful.measures.streams import shuffles_by_instance, uniform_by_instance
+from heedful.measures.streams import Stream, shuffles_by_instance, uniform_by_instance
 
 SUBSETS = 20
 """Deletions per text."""
@@ -32,9 +32,6 @@ MOVES = 0.1
 
 LEFT = 0.05
 """Where counting the deleted words leaves less than this unexplained, there is nothing to gain."""
-
-_DRAW = 8_000_003  # streams of random numbers that nothing else draws from: this one, and as many as follow
-_OF_SCORES, _OF_SHUFFLES = _DRAW + SUBSETS + 1, _DRAW + SUBSETS + 2
 
 
 @register
@@ -79,7 +76,7 @@ class Infidelity(Audit):
         """Delete random words of every text, and explain what is lost by each kind of scores."""
         words = words_of(reading.model, reading.batch)
         subsets = random_subsets(
-            reading.rows, words.counts, subsets=SUBSETS, seed=self.options.seed, draw=_DRAW
+            reading.rows, words.counts, subsets=SUBSETS, seed=self.options.seed, draw=Stream.DELETIONS
         )
         drops = _drops(reading, words, subsets)
         nothing = (drops.abs().amax(1) < MOVES) | (words.counts < 2)  # of one word any score is right
@@ -140,12 +137,14 @@ class Infidelity(Audit):
         ]  # fmt: skip
 
     def _random(self, reading: Reading, words: Words) -> Float[Tensor, "batch words"]:
-        return uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_OF_SCORES)
+        return uniform_by_instance(
+            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.DELETIONS_RANDOM
+        )
 
     def _shuffled(
         self, reading: Reading, words: Words, scores: Float[Tensor, "batch words"]
     ) -> Float[Tensor, "batch words"]:
-        draws = range(_OF_SHUFFLES, _OF_SHUFFLES + 1)
+        draws = range(Stream.DELETIONS_SHUFFLED, Stream.DELETIONS_SHUFFLED + 1)
         order = shuffles_by_instance(reading.rows, words.counts, seed=self.options.seed, draws=draws)[0]
         return scores.gather(1, order)
 

@@ -21,13 +21,12 @@ from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
 from heedful.explainers.explainer import item_of
 from heedful.measures.plausibility import auprc, span_agreement, token_agreement
-from heedful.measures.streams import uniform_by_instance
+from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.model import AttentionModel
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
 
-_DRAW = 7_000_003  # a stream of random numbers that nothing else draws from
 _SCORES = ("auprc", "token_f1", "iou_f1", "top_is_marked")
 
 
@@ -97,7 +96,9 @@ class Plausibility(Audit):
         evidence = self.instances.split.evidence
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
-        by_chance = uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_DRAW)
+        by_chance = uniform_by_instance(
+            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.PLAUSIBILITY
+        )
         columns: dict[str, Tensor | list[object]] = dict(self._agreement(scores, words, marked))
         columns |= {f"{name}_random": v for name, v in self._agreement(by_chance, words, marked).items()}
         columns["given"] = [bool(evidence[row]) for row in reading.rows.tolist()]

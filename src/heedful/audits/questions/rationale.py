@@ -23,7 +23,7 @@ from heedful.audits.subject.scores import padded
 from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
-from heedful.measures.streams import uniform_by_instance
+from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.encoders.transformer import TransformerEncoder
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ REFERENCES = ("attention", "leave_one_out", "gradient")
 
 LEAST = 0.1
 """Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
-
-_DRAW = 5_000_003  # a stream of random numbers that nothing else draws from
 
 
 @register
@@ -133,7 +131,9 @@ class Rationale(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
-        by_chance = uniform_by_instance(reading.rows, words.mask.shape[1], seed=self.options.seed, draw=_DRAW)
+        by_chance = uniform_by_instance(
+            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.RATIONALE
+        )
         others = [name for name in REFERENCES if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(

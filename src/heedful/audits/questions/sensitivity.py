@@ -17,7 +17,7 @@ from heedful.data.instances import Batch
 from heedful.explainers.explainer import item_of
 from heedful.measures.erasure import classes
 from heedful.measures.smallest_shift import SmallestShift, smallest_shift
-from heedful.measures.streams import uniform_by_instance
+from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
 
@@ -27,7 +27,6 @@ SIZES = (1, 2, 3, 5, 7)
 LARGEST = 50.0
 """Radius at which the search gives up, several times the norm of a word's embedding; it then counts as that much."""
 
-_DRAW = 6_000_003  # a stream of random numbers that nothing else draws from
 _TOKENS, _PIECES = 8192, 1024  # read together; fewer by transformers, whose attention takes room too
 
 
@@ -76,7 +75,7 @@ class Attempts(NamedTuple):
             (slope,) = torch.autograd.grad(margin.sum(), shift)
             return margin.detach(), -(slope.view(-1, tokens, dim) * self.moves[some, :, None]).flatten(1)
 
-        drawn = uniform_by_instance(self.batch.rows, tokens * dim, seed=0, draw=_DRAW) - 0.5
+        drawn = uniform_by_instance(self.batch.rows, tokens * dim, seed=0, draw=Stream.SENSITIVITY) - 0.5
         directions = (drawn.view_as(self.embedded) * self.moves[..., None]).flatten(1)
         return smallest_shift(falling, directions, largest=LARGEST)
 
@@ -131,7 +130,7 @@ def sample(rows: np.ndarray, lengths: np.ndarray, *, texts: int, tokens: int, se
     >>> sample(np.arange(9), np.full(9, 10), texts=4, tokens=30, seed=0).size
     3
     """
-    drawn = uniform_by_instance(torch.from_numpy(rows), 1, seed=seed, draw=_DRAW)[:, 0].numpy()
+    drawn = uniform_by_instance(torch.from_numpy(rows), 1, seed=seed, draw=Stream.SENSITIVITY)[:, 0].numpy()
     order = np.argsort(drawn, kind="stable")[:texts]
     fits = max(1, int(np.searchsorted(lengths[order].cumsum(), tokens, side="right")))
     return np.sort(rows[order[:fits]])

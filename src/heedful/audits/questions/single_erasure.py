@@ -12,11 +12,10 @@ from heedful.audits.charts import scatter
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import jsd
-from heedful.measures.streams import uniform_by_instance
+from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.model import probabilities
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
-_DRAW = 1_000_003  # a stream of random numbers that nothing else draws from
 _ROUNDING = 1e-8  # in single precision, two items that do the same differ by less
 _OUTCOMES = {
     "both": (True, True),
@@ -117,7 +116,7 @@ class SingleErasure(Audit):
 
 def _another(reading: Reading, top: Int[Tensor, " batch"], *, seed: int) -> Int[Tensor, " batch"]:
     """Draw an item that is not the top one. The published code draws a rank and uses it as a position."""
-    keys = uniform_by_instance(reading.rows, reading.mask.shape[1], seed=seed, draw=_DRAW)
+    keys = uniform_by_instance(reading.rows, reading.mask.shape[1], seed=seed, draw=Stream.SINGLE_ERASURE)
     return keys.masked_fill(~_all_but(reading.mask, top), -1.0).argmax(1)
 
 
