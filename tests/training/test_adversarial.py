@@ -20,9 +20,10 @@ from heedful.data.instances import Batch
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.training.loop import Trainer
+from heedful.training.objectives import word_iat
 from heedful.training.objectives.attention_iat import combined, contrast
 from heedful.training.objectives.attention_rp import directions
-from heedful.training.objectives.objective import OBJECTIVES, Objective, word_iat
+from heedful.training.objectives.objective import OBJECTIVES, Objective
 from heedful.training.objectives.perturbed import Clean, Perturbed, unit
 from heedful.training.objectives.vanilla import Vanilla
 from heedful.training.objectives.word_iat import WordIAT, nearest_words, towards
@@ -65,16 +66,10 @@ def make(toy_classifier: Toy, toy_split: Splits) -> Make:
         assert isinstance(objective, Perturbed)
         instances = classifier.instances(split)
         objective.prepare({"train": instances})
-        if isinstance(objective, WordIAT):
-            find_nearest(objective)
+        objective.begin_epoch(0)
         return objective, instances.batch(np.arange(len(split)))
 
     return build
-
-
-def find_nearest(objective: WordIAT) -> None:
-    table = word_iat.embedding_table(objective.model).detach()
-    objective.nearest = nearest_words(table, objective.words, objective.targets, objective.config.neighbours)
 
 
 def text_losses(logits: Tensor, batch: Batch) -> Tensor:
@@ -396,10 +391,11 @@ def test_nearest_words_by_sorting_all(words: int, neighbours: int, seed: int) ->
 def test_nearest_words_are_found_anew_in_each_epoch(make: Make, trained: bool) -> None:
     objective, batch = make("word_iat")
     assert isinstance(objective, WordIAT)
-    objective.nearest, table = None, objective.model.embedding.weight
+    table = objective.model.embedding.weight
     table.requires_grad_(trained)
     seen = []
-    for _epoch in range(2):
+    for epoch in range(2):
+        objective.begin_epoch(epoch)
         for half in torch.arange(6).split(3):  # type: ignore[no-untyped-call]
             objective.loss(batch.take(half))
             seen.append(objective.nearest)
@@ -415,7 +411,9 @@ def test_special_pieces_of_a_transformer_stay_where_they_are(
 ) -> None:
     kept: list[Perturbed] = []
     fit = Trainer.fit
-    monkeypatch.setattr(Trainer, "fit", lambda self, *a: (kept.append(self.objective), fit(self, *a))[1])
+    monkeypatch.setattr(
+        Trainer, "fit", lambda self, *a, **k: (kept.append(self.objective), fit(self, *a, **k))[1]
+    )
     classifier = heedful.train(
         reviews, encoder=bert, objective=name, epochs=1, runs=tmp_path / "runs", progress=False
     )

@@ -53,7 +53,7 @@ def swapped_heads(classifier: Classifier) -> None:
 
 def test_an_identical_twin_differs_in_nothing(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
     objective = imitation(toy_classifier(), toy_classifier(), toy_split(), tmp_path)
-    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    found = objective.evaluate("train", objective.instances)  # type: ignore[attr-defined]
     assert found["tvd"] == pytest.approx(0, abs=1e-6) and found["divergence"] == pytest.approx(0, abs=1e-6)
     assert attefa(np.zeros(3), np.zeros(3)) == 1.0  # nobody attends elsewhere
 
@@ -64,8 +64,22 @@ def test_a_twin_with_swapped_heads_attends_alike(
     base, twin = toy_classifier(heads=2), toy_classifier(heads=2)
     swapped_heads(twin)
     objective = imitation(base, twin, toy_split(), tmp_path)
-    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    found = objective.evaluate("train", objective.instances)  # type: ignore[attr-defined]
     assert found["tvd"] == pytest.approx(0, abs=1e-6) and found["divergence"] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_base_is_looked_up_by_the_name_of_the_split(
+    toy_classifier: Toy, toy_split: Splits, tmp_path: Path
+) -> None:
+    """Of two splits as long as each other, each is compared with what the base said of it."""
+    classifier, split = toy_classifier(), toy_split()
+    objective = imitation(classifier, toy_classifier(), split, tmp_path)
+    turned = split.take(np.arange(len(split))[::-1].copy())
+    objective.prepare({"train": classifier.instances(split), "dev": classifier.instances(turned)})
+    same, other = classifier.instances(split), classifier.instances(turned)  # the same texts, other objects
+    assert objective.evaluate("train", same)["tvd"] == pytest.approx(0, abs=1e-6)
+    assert objective.evaluate("dev", other)["tvd"] == pytest.approx(0, abs=1e-6)
+    assert objective.evaluate("dev", same)["tvd"] > 1e-3
 
 
 @pytest.mark.parametrize("divergence", ["jsd", "kl"])

@@ -74,7 +74,7 @@ def test_begins_as_the_vanilla_model_is(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path, kind: type[Anchored], shape: dict[str, object]
 ) -> None:
     objective, _ = made(kind, toy_classifier, toy_split, tmp_path, shape)
-    found = objective.evaluate(objective.instances)  # type: ignore[attr-defined]
+    found = objective.evaluate("train", objective.instances)  # type: ignore[attr-defined]
     assert found["closeness"] == pytest.approx(0, abs=1e-5)
     assert found["top_k_loss"] == pytest.approx(0, abs=1e-6) and found["top_k_overlap"] == 1.0
     loss = objective.loss(whole(objective))
@@ -410,7 +410,7 @@ def test_dropout_is_not_taken_for_instability(
 
 def test_the_same_noise_at_every_evaluation(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
     objective, _ = made(Steady, toy_classifier, toy_split, tmp_path, radius=0.5)
-    one, other = (objective.evaluate(objective.instances) for _ in range(2))  # type: ignore[attr-defined]
+    one, other = (objective.evaluate("train", objective.instances) for _ in range(2))  # type: ignore[attr-defined]
     assert one == other
     assert 0 < one["instability"] <= 2
 

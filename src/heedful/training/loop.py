@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from heedful.training.progress_bar import Silent, Watcher
 
 
 class Trainer:
-    """Fits a model to `train`, keeps the epoch that is best on `dev`, and can be interrupted anywhere.
+    """Fits a model to `train`, keeps the epoch that is best on another split, and can be interrupted anywhere.
 
     All that is random in an epoch follows from the seed and the epoch's number, so an epoch that is
     done again after an interruption is the same epoch.
@@ -54,14 +54,14 @@ class Trainer:
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
-    def fit(self, train: Instances, dev: Instances) -> Progress:
+    def fit(self, splits: Mapping[str, Instances], *, select_on: str = "dev") -> Progress:
         """Train until the last epoch or until patience runs out; the model ends with its best weights."""
         self.resume()
         while not self.finished():
             epoch = self.progress.epoch
             torch.manual_seed(_mix(self.options.seed, epoch))
-            loss = self.train_epoch(train, epoch)
-            self.end_epoch(epoch, loss, self.objective.evaluate(dev))
+            loss = self.train_epoch(splits["train"], epoch)
+            self.end_epoch(epoch, loss, self.objective.evaluate(select_on, splits[select_on]))
         self.model.load_state_dict(self.best)
         return self.progress
 
@@ -83,6 +83,7 @@ class Trainer:
         self.model.train()
         if self.model.embedding is not None:
             self.model.embedding.sparse = True  # gradients of the rows a batch touches, for RowAdam
+        self.objective.begin_epoch(epoch)
         batches = training_batches(
             train.lengths, self.options.batch_size, seed=self.options.seed, epoch=epoch
         )

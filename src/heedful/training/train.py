@@ -138,9 +138,9 @@ def _fit(
         checkpoint=run.checkpoint, watcher=Bars(console), log=run.log,
     )  # fmt: skip
     select_on = config.select_on if "select_on" in objective.options else "dev"
-    progress = trainer.fit(splits["train"], splits[select_on])
+    progress = trainer.fit(splits, select_on=select_on)
     with console.status("Testing the best epoch"):
-        tested = objective.evaluate(splits["test"])
+        tested = objective.evaluate("test", splits["test"])
     classifier.save_pretrained(run.folder)
     best = progress.history[progress.best_epoch]
     run.log({"event": "tested", "seconds": round(time.perf_counter() - started, 1)})

@@ -41,7 +41,7 @@ class Anchored(Objective):
         self.radius: float = self.choice("radius")
         self.stability: float = self.choice("stability")
         self.overlap: float = self.choice("overlap")
-        self.recorded: dict[int, Recorded] = {}
+        self.recorded: dict[str, Recorded] = {}
         self.seen: dict[str, float] = {}
         self.count = 0
 
@@ -64,9 +64,8 @@ class Anchored(Objective):
             parameter.requires_grad_(False)
         for _, parameter in self.trained():
             parameter.requires_grad_()
-        for instances in splits.values():
-            self.recorded[id(instances)] = Recorded(base.model, instances)
-        self.train = self.recorded[id(splits["train"])]
+        self.recorded = {name: Recorded(base.model, instances) for name, instances in splits.items()}
+        self.train = self.recorded["train"]
         k, short = self.config.top_k, int((self.train.items <= self.config.top_k).sum())
         if short:
             self.notes.append(
@@ -131,11 +130,11 @@ class Anchored(Objective):
             )
         return terms
 
-    def evaluate(self, instances: Instances) -> dict[str, float]:
+    def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
         """Performance, every term's mean, and the negative of the loss under the objective's name, which selects."""
         assert self.metric is not None
         self.model.eval()
-        base, parts, totals = self.recorded[id(instances)], [], []
+        base, parts, totals = self.recorded[split], [], []
         chances = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):

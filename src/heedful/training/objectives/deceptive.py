@@ -47,8 +47,8 @@ class Deceptive(Objective):
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Find the marks of every split."""
-        self.marks = {id(split): Marks(self.model, split) for split in splits.values()}
-        self.train = self.marks[id(splits["train"])]
+        self.marks = {name: Marks(self.model, instances) for name, instances in splits.items()}
+        self.train = self.marks["train"]
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """How surprising the labels are, and how much the evidence is looked at."""
@@ -58,10 +58,10 @@ class Deceptive(Objective):
         exposed = exposure(output.weights, marked, self.model.items(batch) > marked.sum(1))
         return self.cross_entropy(output.logits, batch) + self.config.strength * exposed.mean()
 
-    def evaluate(self, instances: Instances) -> dict[str, float]:
+    def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
         """Performance, attention on the evidence, and accuracy less that: right and looking away is best."""
         self.model.eval()
-        marks, masses = self.marks[id(instances)], []
+        marks, masses = self.marks[split], []
         chances = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):

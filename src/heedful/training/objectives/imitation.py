@@ -56,8 +56,8 @@ class Imitation(Objective):
         """Run the base once over every split; it is never run again, and never changed."""
         base = load_base(self.config.base)
         _check_twins(base.model, self.model)
-        self.recorded = {id(split): Recorded(base.model, split) for split in splits.values()}
-        self.train = self.recorded[id(splits["train"])]
+        self.recorded = {name: Recorded(base.model, instances) for name, instances in splits.items()}
+        self.train = self.recorded["train"]
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Mean over texts of how far predictions are apart, minus how far attention is."""
@@ -76,10 +76,10 @@ class Imitation(Objective):
         logs = (output.weights + _TINY).log() - (theirs + _TINY).log()
         return Apart(moved, jsd, (output.weights * logs).sum(-1).mean(1))
 
-    def evaluate(self, instances: Instances) -> dict[str, float]:
+    def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
         """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
         self.model.eval()
-        base, parts = self.recorded[id(instances)], []
+        base, parts = self.recorded[split], []
         chances = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):

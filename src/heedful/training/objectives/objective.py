@@ -77,10 +77,13 @@ class Objective:
         return self.usual(self.model.architecture.encoder).get(name) if given is None else given
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
-        """Compute once what every step needs."""
+        """Compute once what every step needs, before the first epoch."""
 
-    def evaluate(self, instances: Instances) -> dict[str, float]:
-        """Measure the model on a split; `metric` is among the results."""
+    def begin_epoch(self, epoch: int) -> None:
+        """Compute what all steps of an epoch need; epochs are counted from 0."""
+
+    def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
+        """Measure the model on a split, one of those it was prepared for; `metric` is among the results."""
         return evaluate(self.model, instances)
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from heedful.data.fetch.offline import quick_to_give_up
-from heedful.data.instances import Batch, Instances
+from heedful.data.instances import Instances
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
 from heedful.training.objectives.objective import OBJECTIVES
@@ -41,17 +41,13 @@ class WordIAT(PerturbedWords):
         words = np.unique(ids)
         self.words = torch.from_numpy(words).long()
         self.targets = torch.from_numpy(np.setdiff1d(words, special_words(self.model))).long()
-        self.texts, self.seen = len(splits["train"]), 0
         self.nearest: Int[Tensor, "words neighbours"] | None = None
 
-    def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """Cross-entropy of both batches, with the nearest words of this epoch."""
+    def begin_epoch(self, epoch: int) -> None:
+        """Find the nearest words, again where their embeddings have moved."""
         table = embedding_table(self.model)
-        if self.nearest is None or (table.requires_grad and self.seen >= self.texts):
-            k = self.config.neighbours
-            self.nearest, self.seen = nearest_words(table.detach(), self.words, self.targets, k), 0
-        self.seen += len(batch)
-        return super().loss(batch)
+        if self.nearest is None or table.requires_grad:
+            self.nearest = nearest_words(table.detach(), self.words, self.targets, self.config.neighbours)
 
     def perturbation(self, clean: Clean) -> Float[Tensor, "batch tokens dim"]:
         """Go uphill along the directions to other words as far as allowed."""
