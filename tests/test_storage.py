@@ -4,12 +4,14 @@ import errno
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from heedful.errors import BadInput
-from heedful.storage import make_folder, remove_leftovers, write_bytes, write_json, write_text
+from heedful.storage import locked, make_folder, remove_leftovers, write_bytes, write_json, write_text
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -95,3 +97,63 @@ def test_a_folder_under_a_file_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="Cannot write"):
         make_folder(tmp_path / "file" / "folder")
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from heedful.storage import locked
+with locked(Path(sys.argv[1]), busy=lambda: sys.exit("busy")):
+    print("inside", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path):
+    """Another process, which holds the lock until it is killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, tmp_path / "lock"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stdout.readline() == "inside\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_whoever_finds_a_lock_held_may_refuse(tmp_path: Path, holder):
+    def refuse() -> None:
+        raise BadInput("somebody is inside")
+
+    with pytest.raises(BadInput, match="somebody is inside"), locked(tmp_path / "lock", busy=refuse):
+        pytest.fail("two processes are inside")
+
+
+def test_whoever_finds_a_lock_held_may_wait_and_a_killed_process_lets_go(tmp_path: Path, holder):
+    waited = []
+
+    def wait() -> None:
+        waited.append(holder.poll())
+        holder.kill()
+
+    with locked(tmp_path / "lock", busy=wait):
+        assert waited == [None]  # it was alive when it was found inside
+    with locked(tmp_path / "lock", busy=lambda: pytest.fail("nobody is inside any more")):
+        pass
+
+
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS])
+def test_without_locks_work_goes_on(tmp_path: Path, monkeypatch, code):
+    def refuse(*_, **__):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with locked(tmp_path / "lock", busy=lambda: pytest.fail("nobody is inside")):
+        done = True
+    assert done
+
+
+def test_a_lock_that_cannot_be_written_is_said(tmp_path: Path):
+    with pytest.raises(BadInput, match="Cannot write"), locked(tmp_path, busy=lambda: None):
+        pytest.fail("a folder is no lock")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -20,7 +18,7 @@ from typing import Any
 import yaml
 
 from heedful.errors import BadInput
-from heedful.storage import disk_errors, make_folder, remove_leftovers, write_json, write_text
+from heedful.storage import locked, make_folder, remove_leftovers, write_json, write_text
 
 _PACKAGES = ("heedful", "torch", "transformers", "tokenizers", "numpy", "safetensors", "scikit-learn")
 
@@ -96,19 +94,11 @@ class Run:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the run for this process; the lock goes when the process does, however it ends."""
-        make_folder(self.folder)
-        with disk_errors(self.folder):
-            descriptor = os.open(self.folder / ".lock", os.O_CREAT | os.O_RDWR, 0o644)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BadInput(
-                    f"Another process is working on {self.folder}: wait for it or stop it."
-                ) from None
+        with locked(make_folder(self.folder) / ".lock", busy=self._refuse):
             yield
-        finally:
-            os.close(descriptor)
+
+    def _refuse(self) -> None:
+        raise BadInput(f"Another process is working on {self.folder}: wait for it or stop it.")
 
 
 def list_runs(root: Path) -> list[Run]:

