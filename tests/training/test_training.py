@@ -142,7 +142,9 @@ def test_a_complete_run_is_loaded_not_trained(reviews, tmp_path):
 @pytest.mark.parametrize(("waits", "epochs"), [(1, 3), (3, 7)])
 def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, waits, epochs):
     monkeypatch.setattr(Vanilla, "waits", waits)
-    monkeypatch.setattr(Vanilla, "evaluate", lambda self, split, instances: {"f1": 0.5})  # the first stays the best
+    monkeypatch.setattr(
+        Vanilla, "evaluate", lambda self, split, instances: {"f1": 0.5}
+    )  # the first stays the best
     model = heedful.train(str(reviews), runs=tmp_path, **SMALL | {"epochs": 60, "patience": 2})
     assert len(Run(model.run).metrics()["history"]) == epochs
 

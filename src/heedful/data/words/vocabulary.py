@@ -87,7 +87,9 @@ class Vocabulary:
             with quick_to_give_up():
                 pretrained = AutoTokenizer.from_pretrained(name)
             tokenizer = Tokenizer.from_str(pretrained.backend_tokenizer.to_str())
-        except (OSError, ValueError, AttributeError) as error:
+            if len(pretrained) <= len(pretrained.all_special_ids):
+                raise ValueError("it knows no words")  # what some versions make of an empty folder
+        except (OSError, ValueError, AttributeError, ImportError) as error:
             raise BadInput(
                 f"Cannot load the tokeniser of {name!r}: give the folder of a pretrained model that has a "
                 f"tokenizer.json, or a hub name where the hub can be reached."
