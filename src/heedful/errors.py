@@ -21,6 +21,10 @@ class BadInput(HeedfulError):
     exit_code = 2
 
 
+class Diverged(HeedfulError):
+    """Training came to a loss that is not a number: a seed's bad luck, or too large a learning rate."""
+
+
 class HeedfulWarning(UserWarning):
     """Something the user should know and need not act on."""
 

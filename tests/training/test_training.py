@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 import heedful
 from heedful.config import ObjectiveOptions
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged
 from heedful.runs import Run, list_runs
 from heedful.training.objectives.objective import OBJECTIVES, Objective, rarity_weights
 from heedful.training.objectives.vanilla import Vanilla
@@ -170,7 +170,7 @@ def test_the_best_epoch_on_dev_is_kept_and_patience_ends_training(reviews, tmp_p
 
 
 def test_a_loss_that_is_no_number_is_said(reviews, tmp_path):
-    with pytest.raises(HeedfulError, match="loss is not a number in epoch 1: try a smaller --learning-rate"):
+    with pytest.raises(Diverged, match="loss is not a number in epoch 1: try a smaller --learning-rate"):
         heedful.train(str(reviews), runs=tmp_path, **SMALL | {"learning_rate": 1e30, "clip": None})
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from heedful.config import TrainingOptions
 from heedful.data.batches import training_batches
 from heedful.data.instances import Batch, Instances
-from heedful.errors import HeedfulError
+from heedful.errors import Diverged
 from heedful.models.model import AttentionModel
 from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from heedful.training.objectives.objective import Objective
@@ -92,7 +92,7 @@ class Trainer:
             for number, rows in enumerate(batches, start=1):
                 loss = self.train_step(train.batch(rows))
                 if math.isnan(loss):
-                    raise HeedfulError(
+                    raise Diverged(
                         f"The loss is not a number in epoch {epoch + 1}: try a smaller --learning-rate."
                     )
                 total += loss * len(rows)

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 from heedful.config import TrainConfig, build
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged
 from heedful.runs import Run, list_runs
 
 # Wiegreffe & Pinter's list, which AtteFa uses too.
@@ -112,9 +112,7 @@ def _train(config: TrainConfig, runs: Path) -> Twin:
 
     try:
         return Twin(config.seed, train(config, runs=runs).run)
-    except HeedfulError as error:
-        if error.exit_code != HeedfulError.exit_code:  # the user's mistake, not a seed's bad luck
-            raise
+    except Diverged as error:
         return Twin(config.seed, None, str(error))
 
 
