@@ -88,9 +88,12 @@ def test_every_term_is_finite_has_a_slope_and_is_told(
     for parameter_name, parameter in objective.model.named_parameters():
         assert parameter.grad is not None, parameter_name
         assert parameter.grad.to_dense().isfinite().all(), parameter_name
-    told = objective.tally()
+    told = objective.epoch_means()
     assert loss.item() == pytest.approx(sum(objective.strength(term) * value for term, value in told.items()))
-    assert set(told) == {"surprise", *objective.options} - {"base", "closeness"} and objective.tally() == {}
+    assert (
+        set(told) == {"surprise", *objective.options} - {"base", "closeness"}
+        and objective.epoch_means() == {}
+    )
     torch.manual_seed(0)
     for term, value in objective.terms(reading(objective, batch)).items():
         assert value.requires_grad and value.item() == pytest.approx(told[term])

@@ -182,7 +182,7 @@ def test_what_is_recorded_is_what_the_model_says(
     recorded = Recorded(classifier.model, instances, batch_size=2)
     batch = instances.batch(np.array([3, 0, 5]))
     output = classifier.model(batch)
-    assert torch.allclose(recorded.chances[batch.rows], probabilities(output.logits), atol=1e-6)
+    assert torch.allclose(recorded.probabilities[batch.rows], probabilities(output.logits), atol=1e-6)
     assert torch.allclose(recorded.weights(batch.rows, output.weights.shape[-1]), output.weights, atol=1e-6)
 
 

@@ -79,7 +79,7 @@ def test_begins_as_the_vanilla_model_is(
     assert found["top_k_loss"] == pytest.approx(0, abs=1e-6) and found["top_k_overlap"] == 1.0
     loss = objective.loss(whole(objective))
     loss.backward()  # type: ignore[no-untyped-call]
-    for name, parameter in objective.trained():
+    for name, parameter in objective.trainable_parameters():
         assert parameter.grad is not None and parameter.grad.isfinite().all(), name
 
 
@@ -91,7 +91,7 @@ def test_trains_what_it_says_and_never_the_base(
     objective, model = made(kind, toy_classifier, toy_split, tmp_path, trained=part)
     bytes_before = (tmp_path / "model.safetensors").read_bytes()
     before = {name: tensor.clone() for name, tensor in model.model.state_dict().items()}
-    optimiser = torch.optim.SGD([p for _, p in objective.trained()], lr=0.5)
+    optimiser = torch.optim.SGD([p for _, p in objective.trainable_parameters()], lr=0.5)
     moved(model)
     objective.loss(whole(objective)).backward()  # type: ignore[no-untyped-call]
     optimiser.step()
@@ -208,7 +208,7 @@ def test_more_top_items_than_any_text_has_are_refused_before_anything_is_trained
     assert not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).attends])
+@pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).needs_attention])
 def test_without_attention_nothing_is_begun(tmp_path: Path, name: str) -> None:
     base = train(resolve({"dataset": "mock_1", "limit": 40, "epochs": 1, "hidden": 4, "embedding_size": 6}), runs=tmp_path / "base")  # fmt: skip
     given = {"dataset": "mock_1", "limit": 40, "objective": name, "pooling": "mean"}
@@ -328,7 +328,7 @@ def test_some_words_are_read_as_unknown_by_both_models(
     assert 0.3 < changed.sum() / known.sum() < 0.7
     with torch.no_grad():
         theirs = base(other)
-    assert torch.equal(said.chances, probabilities(theirs.logits))
+    assert torch.equal(said.probabilities, probabilities(theirs.logits))
     assert torch.equal(said.weights(other.rows, theirs.weights.shape[-1]), theirs.weights)
     terms = objective.terms(other, said)
     assert torch.allclose(terms["closeness"], torch.zeros(len(batch)), atol=1e-6)  # it begins as vanilla
@@ -402,7 +402,7 @@ def test_dropout_is_not_taken_for_instability(
     objective, model = made(kind, toy_classifier, toy_split, tmp_path, dropping, radius=1e-4)
     model.model.train()
     objective.loss(whole(objective))
-    seen = objective.tally()
+    seen = objective.epoch_means()
     assert seen["closeness"] < 1e-6
     assert seen.get("instability", seen.get("stability", 1.0)) < 1e-4
     assert seen.get("distance", 0.0) < 1e-6

@@ -139,9 +139,9 @@ def test_a_complete_run_is_loaded_not_trained(reviews, tmp_path):
     assert second.predict(["a superb film"]) == first.predict(["a superb film"])
 
 
-@pytest.mark.parametrize(("waits", "epochs"), [(1, 3), (3, 7)])
-def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, waits, epochs):
-    monkeypatch.setattr(Vanilla, "waits", waits)
+@pytest.mark.parametrize(("factor", "epochs"), [(1, 3), (3, 7)])
+def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, factor, epochs):
+    monkeypatch.setattr(Vanilla, "patience_factor", factor)
     monkeypatch.setattr(
         Vanilla, "evaluate", lambda self, split, instances: {"f1": 0.5}
     )  # the first stays the best
@@ -149,8 +149,8 @@ def test_an_objective_may_wait_longer(reviews, tmp_path, monkeypatch, waits, epo
     assert len(Run(model.run).metrics()["history"]) == epochs
 
 
-def test_an_objective_says_how_long_it_lasts_where_the_user_does_not(reviews, tmp_path, monkeypatch):
-    monkeypatch.setattr(Vanilla, "lasts", 3)
+def test_an_objective_says_how_many_epochs_it_takes_where_the_user_does_not(reviews, tmp_path, monkeypatch):
+    monkeypatch.setattr(Vanilla, "max_epochs", 3)
     unsaid = {key: value for key, value in SMALL.items() if key != "epochs"}
     model = heedful.train(str(reviews), runs=tmp_path, **unsaid)
     assert len(Run(model.run).metrics()["history"]) == 3
@@ -248,7 +248,11 @@ def test_an_objective_reads_what_it_has_values_for(name: str) -> None:
     """Else a value would change what is trained and not which run it is."""
     objective = OBJECTIVES.get(name)
     for encoder in ("bilstm", "hf:anything"):
-        assert set(objective.usual(encoder)) <= set(objective.options) <= set(ObjectiveOptions.model_fields)
+        assert (
+            set(objective.defaults_for(encoder))
+            <= set(objective.options)
+            <= set(ObjectiveOptions.model_fields)
+        )
 
 
 def test_steady_holds_a_transformers_heatmap_more_firmly_unless_told_otherwise() -> None:

@@ -29,5 +29,5 @@ def predict_logits(
 
 def evaluate(model: AttentionModel, instances: Instances) -> dict[str, float]:
     """Measure a model on a split: accuracy, F1, macro-F1, ROC-AUC."""
-    chances = probabilities(predict_logits(model, instances).double())
-    return performance(instances.split.labels, chances.numpy())
+    predicted = probabilities(predict_logits(model, instances).double())
+    return performance(instances.split.labels, predicted.numpy())

@@ -41,10 +41,10 @@ class Trainer:
     ) -> None:
         self.model, self.objective, self.options = model, objective, options
         self.metric = objective.metric or metric
-        self.epochs = options.epochs or objective.lasts
-        rate = min(options.learning_rate, objective.fastest)
+        self.epochs = options.epochs or objective.max_epochs
+        rate = min(options.learning_rate, objective.max_learning_rate)
         self.optimiser = build_optimiser(
-            options.model_copy(update={"learning_rate": rate}), objective.trained()
+            options.model_copy(update={"learning_rate": rate}), objective.trainable_parameters()
         )
         self.checkpoint, self.watcher, self.log = (
             checkpoint,
@@ -75,7 +75,7 @@ class Trainer:
     def finished(self) -> bool:
         """Whether all epochs are done, or too many without a better one."""
         done, patience = self.progress.epoch, self.options.patience
-        waited = (done - 1 - self.progress.best_epoch) / self.objective.waits
+        waited = (done - 1 - self.progress.best_epoch) / self.objective.patience_factor
         return done >= self.epochs or (patience is not None and done > 0 and waited >= patience)
 
     def train_epoch(self, train: Instances, epoch: int) -> float:
@@ -115,7 +115,7 @@ class Trainer:
 
     def end_epoch(self, epoch: int, loss: float, dev: dict[str, float]) -> None:
         """Record the epoch, keep the best weights, and write it all down."""
-        train = self.objective.tally()
+        train = self.objective.epoch_means()
         seen = {"train": train} if train else {}
         self.progress.history.append({"epoch": epoch + 1, "loss": loss, **seen, "dev": dev})
         if dev[self.metric] > self.progress.best_score:

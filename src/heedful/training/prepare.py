@@ -123,7 +123,7 @@ def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> 
     if pretrained is not None:
         return Vocabulary.from_transformer(pretrained, max_length=config.max_length)
     objective = OBJECTIVES.get(config.objective)
-    if config.base is not None and objective.by_item and "base" in objective.options:
+    if config.base is not None and objective.shares_vocabulary and "base" in objective.options:
         return Classifier.from_pretrained(config.base).vocabulary  # two models are compared item by item
     learnt = _learn(config, corpus, ["train"])
     if not config.open_vocabulary or config.vectors is None:

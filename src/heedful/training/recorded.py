@@ -1,4 +1,4 @@
-"""What a model said of a split and what it attended to, computed once and looked up batch by batch."""
+"""What a model predicts for a split and what it attends to, computed once and looked up batch by batch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Recorded:
 
     def __init__(self, model: AttentionModel, instances: Instances, *, batch_size: int = 128) -> None:
         model.eval()
-        self.chances = torch.zeros(len(instances), instances.classes)
+        self.probabilities = torch.zeros(len(instances), instances.classes)
         self.widths = torch.zeros(len(instances), dtype=torch.long)
         self.starts = torch.zeros(len(instances), dtype=torch.long)
         self.items = torch.zeros(len(instances), dtype=torch.long)
@@ -27,7 +27,7 @@ class Recorded:
                 output = read(model, chosen := instances.batch(rows.numpy()))
                 assert output.weights is not None
                 batch, _, items = output.weights.shape
-                self.chances[rows] = probabilities(output.logits)
+                self.probabilities[rows] = probabilities(output.logits)
                 self.widths[rows], self.items[rows] = items, model.items(chosen)
                 self.starts[rows] = total + items * torch.arange(batch)
                 flat.append(output.weights.transpose(1, 2).flatten(0, 1))  # [batch · items, heads]
@@ -42,14 +42,14 @@ class Recorded:
         return (found * real[..., None]).transpose(1, 2)
 
 
-class Said:
-    """The same of one batch that stands in no split, whose rows are counted from 0."""
+class RecordedBatch:
+    """The same for a single batch that belongs to no split; its rows are counted from 0."""
 
     def __init__(self, model: AttentionModel, batch: Batch) -> None:
         with torch.no_grad():
             output = model(batch)
         assert output.weights is not None
-        self.chances = probabilities(output.logits)
+        self.probabilities = probabilities(output.logits)
         self.all: Float[Tensor, "batch heads items"] = output.weights
 
     def weights(self, rows: Int[Tensor, " batch"], items: int) -> Float[Tensor, "batch heads items"]:

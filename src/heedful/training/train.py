@@ -21,7 +21,7 @@ from heedful.presets import preset_values
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import twin_defaults
-from heedful.training.objectives.objective import OBJECTIVES, Objective, most_epochs, rarity_weights
+from heedful.training.objectives.objective import OBJECTIVES, Objective, max_epochs, rarity_weights
 from heedful.training.prepare import Prepared, check_names, prepare
 from heedful.training.progress_bar import Bars
 
@@ -44,9 +44,11 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
         raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
     encoder, objective = str(given.get("encoder", "")), str(given.get("objective", "vanilla"))
     filled = preset_values(given.get("preset"), dataset=str(given["dataset"]), encoder=encoder)
-    own = OBJECTIVES.get(objective).usual(encoder) if objective in OBJECTIVES else {}
-    told = {name: value for name, value in given.items() if value is not None or name not in own}
-    config = build(TrainConfig, {**filled, **own, **told})
+    defaults = OBJECTIVES.get(objective).defaults_for(encoder) if objective in OBJECTIVES else {}
+    chosen_by_user = {
+        name: value for name, value in given.items() if value is not None or name not in defaults
+    }
+    config = build(TrainConfig, {**filled, **defaults, **chosen_by_user})
     check_names(config)
     _refuse_unread(config, chosen)
     return config
@@ -55,8 +57,8 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
 def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
     """What an objective does not read was meant for another one."""
     for name in chosen:
-        usual = ObjectiveOptions.model_fields[name].default
-        if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != usual:
+        default = ObjectiveOptions.model_fields[name].default
+        if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != default:
             able = [other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]
             raise BadInput(
                 f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use one that does ({', '.join(able)})."
@@ -76,16 +78,17 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | 
             return _load(run, console)
         prepared = prepare(config, corpus, say=status.update)
         OBJECTIVES.get(config.objective).check_texts(config, prepared.splits["train"])
-        told = config
-        if config.base is None and OBJECTIVES.get(config.objective).vanilla:
+        with_base = config
+        if config.base is None and OBJECTIVES.get(config.objective).needs_vanilla:
             status.stop()
-            usual = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
-            vanilla = config.model_copy(update={**usual, "objective": "vanilla"})
+            defaults = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+            vanilla = config.model_copy(update={**defaults, "objective": "vanilla"})
             console.print("A vanilla model of the same options comes first.", soft_wrap=True)
-            told = config.model_copy(update={"base": str(train(vanilla, runs=runs, console=console).run)})
+            base = train(vanilla, runs=runs, console=console).run
+            with_base = config.model_copy(update={"base": str(base)})
             status.start()
         status.update("Preparing the objective")
-        objective = _objective(told, corpus, prepared)
+        objective = _objective(with_base, corpus, prepared)
         with run.locked():
             if run.complete:  # another process was faster
                 return _load(run, console)
@@ -162,15 +165,15 @@ def _fit(
 def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
     """The metric that selects: the user's, the dataset's own, or F1 for two classes and accuracy for more."""
     card = cards().get(corpus.name)
-    usual: Metric = "f1" if len(corpus.labels) == 2 else "accuracy"
-    return config.metric or (card.metric if card else usual)
+    default: Metric = "f1" if len(corpus.labels) == 2 else "accuracy"
+    return config.metric or (card.metric if card else default)
 
 
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
     values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
     read = OBJECTIVES.get(config.objective).options
-    values["epochs"] = most_epochs(config)
+    values["epochs"] = max_epochs(config)
     values = {
         key: value for key, value in values.items() if key in read or key not in ObjectiveOptions.model_fields
     }

@@ -80,17 +80,17 @@ def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
     """Give the metrics of the finished twins of a base that were trained with these options, by their seeds."""
     from heedful.training.train import resolve
 
-    def told(config: TrainConfig) -> TrainConfig:
+    def without_seed(config: TrainConfig) -> TrainConfig:
         return config.model_copy(update={"seed": 0, "base": None})  # the base may have moved with its twins
 
     if not (base / "twins").is_dir():
         return {}
-    wanted = told(resolve({"objective": "imitation", "base": str(base), "threads": 1, **options}))
+    wanted = without_seed(resolve({"objective": "imitation", "base": str(base), "threads": 1, **options}))
     found = {}
     for run in list_runs(base / "twins"):
         if run.complete:
             config = build(TrainConfig, run.config())
-            if told(config) == wanted:
+            if without_seed(config) == wanted:
                 found[config.seed] = run.metrics()
     return found
 

@@ -29,7 +29,7 @@ from heedful.measures.resampling import mean_of, over_seeds, resample
 from heedful.models.model import AttentionModel
 from heedful.models.redrawn import STAGES, Redrawn, stages_with_weights
 from heedful.runs import Run
-from heedful.training.objectives.objective import most_epochs
+from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
 
@@ -241,7 +241,7 @@ class Randomisation(Audit):
             self.left_out += (f"{without}: the model itself was trained with {reason}.",)
             return None
         pace = seconds_per_epoch(run)
-        minutes = "" if pace is None else f": at most {most_epochs(config) * pace / 60:.0f} minutes"
+        minutes = "" if pace is None else f": at most {max_epochs(config) * pace / 60:.0f} minutes"
         console.print(
             f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.",
             soft_wrap=True,

@@ -27,7 +27,7 @@ from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, ov
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.runs import Run
-from heedful.training.objectives.objective import most_epochs
+from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
 
@@ -224,5 +224,5 @@ def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], console: C
     message = f"Training the model with {len(seeds)} other seeds ({listed}), or finding what is finished, in {run.parent}"
     pace = seconds_per_epoch(run)
     if pace is not None:
-        message += f": at most {len(seeds) * most_epochs(config) * pace / 60:.0f} minutes, by the pace of the model's own training"
+        message += f": at most {len(seeds) * max_epochs(config) * pace / 60:.0f} minutes, by the pace of the model's own training"
     console.print(message + ".", soft_wrap=True, markup=False)

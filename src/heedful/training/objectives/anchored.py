@@ -19,7 +19,7 @@ from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
 from heedful.training.objectives.objective import Objective
-from heedful.training.recorded import Recorded, Said
+from heedful.training.recorded import Recorded, RecordedBatch
 
 Terms = dict[str, Float[Tensor, " batch"]]
 _TINY = 1e-12
@@ -28,8 +28,8 @@ _TINY = 1e-12
 class Anchored(Objective):
     """A loss that is a sum of terms, text by text; a subclass gives the terms, and says how they add up."""
 
-    vanilla = True
-    attends = True
+    needs_vanilla = True
+    needs_attention = True
 
     def __init__(
         self,
@@ -38,9 +38,9 @@ class Anchored(Objective):
         config: ObjectiveOptions | None = None,
     ) -> None:
         super().__init__(model, class_weights, config)
-        self.radius: float = self.choice("radius")
-        self.stability: float = self.choice("stability")
-        self.overlap: float = self.choice("overlap")
+        self.radius: float = self.option("radius")
+        self.stability: float = self.option("stability")
+        self.overlap: float = self.option("overlap")
         self.recorded: dict[str, Recorded] = {}
         self.seen: dict[str, float] = {}
         self.count = 0
@@ -62,7 +62,7 @@ class Anchored(Objective):
         self.model.load_state_dict(base.model.state_dict())
         for parameter in self.model.parameters():
             parameter.requires_grad_(False)
-        for _, parameter in self.trained():
+        for _, parameter in self.trainable_parameters():
             parameter.requires_grad_()
         self.recorded = {name: Recorded(base.model, instances) for name, instances in splits.items()}
         self.train = self.recorded["train"]
@@ -72,10 +72,10 @@ class Anchored(Objective):
                 f"{short} of {len(self.train.items)} training texts have {k} items or fewer, and all of them are top items."
             )
 
-    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+    def trainable_parameters(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Attention alone, or all but the embeddings, which could be made large until no noise counts."""
         for name, parameter in self.model.named_parameters():
-            if name.startswith("attention.") or (self.choice("trained") == "all" and not _embeds(name)):
+            if name.startswith("attention.") or (self.option("trained") == "all" and not _embeds(name)):
                 yield name, parameter
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
@@ -91,17 +91,17 @@ class Anchored(Objective):
             self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
         return self.total(terms).mean()
 
-    def varied(self, batch: Batch) -> tuple[Batch, Recorded | Said]:
+    def varied(self, batch: Batch) -> tuple[Batch, Recorded | RecordedBatch]:
         """Give a batch as it is trained on, with what the vanilla model says of it; a subclass may change the texts."""
         return batch, self.train
 
-    def tally(self) -> dict[str, float]:
+    def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
         means = {name: total / self.count for name, total in self.seen.items()}
         self.seen, self.count = {}, 0
         return means
 
-    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
         """Every term of the loss, text by text, and the true overlap; what is random is drawn `fresh`, or always the same."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
@@ -115,13 +115,13 @@ class Anchored(Objective):
         weights: Float[Tensor, "batch heads items"],
         mask: Bool[Tensor, "batch items"],
         batch: Batch,
-        base: Recorded | Said,
+        base: Recorded | RecordedBatch,
     ) -> Terms:
         """How far predictions and top items are from the vanilla model's."""
         theirs, k = base.weights(batch.rows, weights.shape[-1]), self.config.top_k
         # Of KL and cross-entropy the gradient is the same, and KL is 0 where predictions are.
         terms = {
-            "closeness": kl(base.chances[batch.rows], probabilities(logits).clamp(min=_TINY)),
+            "closeness": kl(base.probabilities[batch.rows], probabilities(logits).clamp(min=_TINY)),
             "top_k_loss": top_k_loss(theirs, weights, k=k, mask=mask[:, None]).mean(1),
         }
         with torch.no_grad():
@@ -135,18 +135,18 @@ class Anchored(Objective):
         assert self.metric is not None
         self.model.eval()
         base, parts, totals = self.recorded[split], [], []
-        chances = torch.zeros(len(instances), instances.classes)
+        predicted = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
                 batch = instances.batch(rows.numpy())
-                chances[rows] = probabilities(self.model(batch).logits)
+                predicted[rows] = probabilities(self.model(batch).logits)
                 parts.append(self.terms(batch, base))
                 totals.append(self.total(parts[-1]))
         means = {name: float(torch.cat([part[name] for part in parts]).nanmean()) for name in parts[0]}
         return {
             self.metric: -float(torch.cat(totals).mean()),
             **means,
-            **performance(instances.split.labels, chances.double().numpy()),
+            **performance(instances.split.labels, predicted.double().numpy()),
         }
 
 

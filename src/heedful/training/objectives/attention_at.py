@@ -15,7 +15,7 @@ from heedful.training.objectives.perturbed import Clean, PerturbedScores
 class AttentionAT(PerturbedScores):
     """r = ε · g / ‖g‖₂ over all heads and items of a text, g the gradient of its loss; before the softmax."""
 
-    own: ClassVar = {"radius": 1.0}  # sst2: loss .44 → .76, accuracy .82 → .70 (at 5: .47)
+    defaults: ClassVar = {"radius": 1.0}  # sst2: loss .44 → .76, accuracy .82 → .70 (at 5: .47)
 
     def perturbation(self, clean: Clean) -> Float[Tensor, "batch heads items"]:
         """Go uphill as far as allowed."""

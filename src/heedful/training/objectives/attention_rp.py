@@ -21,9 +21,8 @@ class AttentionRP(PerturbedScores):
     of `attention_at`, so that the two differ in the direction alone. A text gets another direction in every epoch.
     """
 
-    own: ClassVar = {
-        "radius": 1.0
-    }  # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
+    # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
+    defaults: ClassVar = {"radius": 1.0}
 
     def perturbation(self, clean: Clean) -> Float[Tensor, "batch heads items"]:
         """Go anywhere as far as allowed."""

@@ -25,8 +25,8 @@ class Consistency(Steady):
 
     options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise", "unknown")
     metric = "consistency"
-    own: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all", "unknown": 0.2}
-    of_transformers: ClassVar = {}
+    defaults: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all", "unknown": 0.2}
+    transformer_defaults: ClassVar = {}
 
     def moved(
         self,

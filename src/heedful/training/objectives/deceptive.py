@@ -31,10 +31,10 @@ class Deceptive(Objective):
 
     options = ("strength",)
     metric = "deceptive"
-    attends = True
+    needs_attention = True
     # Where one word among many decides, the way round it is found late: Mock-1 stays at chance for five epochs.
-    lasts = 16
-    waits = 2
+    max_epochs = 16
+    patience_factor = 2
 
     @classmethod
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:
@@ -62,17 +62,17 @@ class Deceptive(Objective):
         """Performance, attention on the evidence, and accuracy less that: right and looking away is best."""
         self.model.eval()
         marks, masses = self.marks[split], []
-        chances = torch.zeros(len(instances), instances.classes)
+        predicted = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
                 output = read(self.model, instances.batch(rows.numpy()))
                 assert output.weights is not None
                 marked = marks.of(rows, output.weights.shape[-1])
                 masses.append((output.weights.mean(1) * marked).sum(1)[marked.any(1)])
-                chances[rows] = probabilities(output.logits)
+                predicted[rows] = probabilities(output.logits)
         found = torch.cat(masses)
         mass = float(found.mean()) if len(found) else 0.0
-        measured = performance(instances.split.labels, chances.double().numpy())
+        measured = performance(instances.split.labels, predicted.double().numpy())
         return {"deceptive": measured["accuracy"] - mass, "evidence_mass": mass, **measured}
 
 

@@ -43,9 +43,9 @@ class Distilled(Objective):
     """
 
     options: ClassVar[tuple[str, ...]] = ("base", "closeness")
-    own: ClassVar[Mapping[str, float]] = {"closeness": 1.0}
-    attends = True
-    by_item = False
+    defaults: ClassVar[Mapping[str, float]] = {"closeness": 1.0}
+    needs_attention = True
+    shares_vocabulary = False
 
     def __init__(
         self,
@@ -93,9 +93,9 @@ class Distilled(Objective):
 
     def strength(self, name: str) -> float:
         """How much a term counts."""
-        return 1.0 if name == "surprise" else float(self.choice(name))
+        return 1.0 if name == "surprise" else float(self.option(name))
 
-    def tally(self) -> dict[str, float]:
+    def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
         means = {name: total / self.count for name, total in self.seen.items()}
         self.seen, self.count = {}, 0

@@ -18,7 +18,7 @@ class Diverse(Distilled):
     """Cross-entropy + λ · conicity of the states that attention mixes."""
 
     options = (*Distilled.options, "pressure")
-    own: ClassVar = {**Distilled.own, "pressure": 0.5}  # the paper's λ lies between 0.1 and 1
+    defaults: ClassVar = {**Distilled.defaults, "pressure": 0.5}  # the paper's λ lies between 0.1 and 1
 
     def terms(self, read: Pass) -> Terms:
         """Conicity, averaged over texts."""

@@ -22,7 +22,7 @@ from heedful.training.objectives.objective import OBJECTIVES
 POWER = 2 / 3
 """Of the effects that attention follows."""
 
-_LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer reckoned
+_LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer computed
 _LEAST = 1e-12
 _NOTHING = 1e-6  # change of a probability, over all items together, that is none
 
@@ -45,8 +45,8 @@ class Erasure(Distilled):
     options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment", "stability")
     # A pointer on sst2, one seed, taught by a BiLSTM, on dev: with λ₃ = 1 and λ₄ = 1 attention's top 3 are .69 leave-one-out's
     # and F1 is .833, with 2 and 30 they are .77 and F1 is .825; the BiLSTM's are .53, and .839.
-    own: ClassVar = {
-        **Distilled.own,
+    defaults: ClassVar = {
+        **Distilled.defaults,
         "sufficiency": 0.0,
         "comprehensiveness": 0.0,
         "alignment": 2.0,
@@ -59,11 +59,11 @@ class Erasure(Distilled):
         super().check(config, classes)
         if config.decoder != "linear" and config.alignment != 0:
             raise BadInput(
-                "The objective erasure reckons with a decoder that is linear in the weights: use --decoder linear, or --alignment 0."
+                "The objective erasure needs a decoder that is linear in the weights: use --decoder linear, or --alignment 0."
             )
 
     def terms(self, read: Pass) -> Terms:
-        """Sufficiency, comprehensiveness and stability by reading again, alignment by reckoning."""
+        """Sufficiency, comprehensiveness and stability by reading again, alignment in closed form."""
         terms: Terms = {}
         again = ("sufficiency", "comprehensiveness", "stability")
         if any(self.strength(name) for name in again):
@@ -116,9 +116,9 @@ def ranks(scores: Float[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
 
 def knowledge(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, " batch"]:
     """KL of a prediction to the uniform one, over its largest value: 0 where nothing is known, 1 where all is."""
-    chances = probabilities(logits)
-    entropy = -torch.xlogy(chances, chances).sum(-1)
-    return 1 - entropy / math.log(chances.shape[-1])
+    p = probabilities(logits)
+    entropy = -torch.xlogy(p, p).sum(-1)
+    return 1 - entropy / math.log(p.shape[-1])
 
 
 def deletion_effects(

@@ -14,10 +14,12 @@ from heedful.training.objectives.vanilla import Vanilla
 class Frozen(Vanilla):
     """Cross-entropy to the labels; attention keeps its random parameters, and weighs states that learn to suit it."""
 
-    attends = True
+    needs_attention = True
 
-    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+    def trainable_parameters(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Give all parameters but attention's."""
         return (
-            (name, parameter) for name, parameter in super().trained() if not name.startswith("attention.")
+            (name, parameter)
+            for name, parameter in super().trainable_parameters()
+            if not name.startswith("attention.")
         )

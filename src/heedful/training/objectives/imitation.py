@@ -50,7 +50,7 @@ class Imitation(Objective):
 
     options = ("base", "divergence", "strength", "select_on")
     metric = "imitation"
-    attends = True
+    needs_attention = True
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Run the base once over every split; it is never run again, and never changed."""
@@ -68,7 +68,7 @@ class Imitation(Objective):
         """Prediction and attention against the base's, text by text."""
         assert output.weights is not None
         theirs = base.weights(batch.rows, output.weights.shape[-1])
-        moved = tvd(probabilities(output.logits), base.chances[batch.rows])
+        moved = tvd(probabilities(output.logits), base.probabilities[batch.rows])
         jsd = matched_jsd(output.weights, theirs) / LN_2
         if self.config.divergence == "jsd":
             return Apart(moved, jsd, jsd)
@@ -80,20 +80,20 @@ class Imitation(Objective):
         """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
         self.model.eval()
         base, parts = self.recorded[split], []
-        chances = torch.zeros(len(instances), instances.classes)
+        predicted = torch.zeros(len(instances), instances.classes)
         with torch.no_grad():
             for rows in map(torch.from_numpy, inference_batches(instances.lengths, 128)):
                 batch = instances.batch(rows.numpy())
                 output = read(self.model, batch)
                 parts.append(self.compare(output, batch, base))
-                chances[rows] = probabilities(output.logits)
+                predicted[rows] = probabilities(output.logits)
         mean = {
             name: float(torch.cat([getattr(part, name) for part in parts]).mean()) for name in Apart._fields
         }
         return {
             "imitation": self.config.strength * mean["divergence"] - mean["tvd"],
             **mean,
-            **performance(instances.split.labels, chances.double().numpy()),
+            **performance(instances.split.labels, predicted.double().numpy()),
         }
 
 

@@ -23,23 +23,23 @@ class Objective:
 
     options: ClassVar[tuple[str, ...]] = ()
     """Fields of `ObjectiveOptions` that it reads."""
-    own: ClassVar[Mapping[str, Any]] = {}
+    defaults: ClassVar[Mapping[str, Any]] = {}
     """Values of its options where the user gives none; they are written into the run's config."""
-    of_transformers: ClassVar[Mapping[str, Any]] = {}
-    """Those of them that are others where the encoder is a transformer."""
+    transformer_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Those that differ where the encoder is a transformer."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
-    attends: ClassVar[bool] = False
+    needs_attention: ClassVar[bool] = False
     """Whether it needs attention to work on."""
-    fastest: ClassVar[float] = math.inf
-    """The largest learning rate it takes, for one that begins with a trained model."""
-    lasts: ClassVar[int] = 8
-    """Passes over train, at most, where the user does not say."""
-    waits: ClassVar[int] = 1
-    """How many times as patient it is as asked, where what selects the epoch goes up and down."""
-    by_item: ClassVar[bool] = True
-    """Whether it is compared with `base` item by item, and so must cut texts into the same words."""
-    vanilla: ClassVar[bool] = False
+    max_learning_rate: ClassVar[float] = math.inf
+    """A larger learning rate is lowered to this, for an objective that begins with a trained model."""
+    max_epochs: ClassVar[int] = 8
+    """Passes over train, at most, where the user gives no `epochs`."""
+    patience_factor: ClassVar[int] = 1
+    """How many times longer than `patience` it waits for a better epoch, where what selects the epoch goes up and down."""
+    shares_vocabulary: ClassVar[bool] = True
+    """Whether it is compared with `base` item by item, and so must split texts into the same words."""
+    needs_vanilla: ClassVar[bool] = False
     """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Objective:
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
         """Refuse what cannot be trained so, before anything is read or written."""
-        if cls.attends and config.pooling != "attention":
+        if cls.needs_attention and config.pooling != "attention":
             raise BadInput(
                 f"The objective {config.objective} is about attention: use --pooling attention, or another objective."
             )
@@ -67,14 +67,14 @@ class Objective:
         """Refuse options that these texts do not allow, before anything is trained or written."""
 
     @classmethod
-    def usual(cls, encoder: str) -> dict[str, Any]:
-        """Its own values for a model with this encoder."""
-        return {**cls.own, **(cls.of_transformers if encoder.startswith("hf:") else {})}
+    def defaults_for(cls, encoder: str) -> dict[str, Any]:
+        """Give its defaults for a model with this encoder."""
+        return {**cls.defaults, **(cls.transformer_defaults if encoder.startswith("hf:") else {})}
 
-    def choice(self, name: str) -> Any:
-        """What the user chose for an option, or the objective's own value."""
+    def option(self, name: str) -> Any:
+        """Give what the user chose for an option, or the objective's default."""
         given = getattr(self.config, name)
-        return self.usual(self.model.architecture.encoder).get(name) if given is None else given
+        return self.defaults_for(self.model.architecture.encoder).get(name) if given is None else given
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Compute once what every step needs, before the first epoch."""
@@ -90,11 +90,11 @@ class Objective:
         """What one step makes smaller."""
         raise TypeError(f"{type(self).__name__} has no loss")
 
-    def tally(self) -> dict[str, float]:
+    def epoch_means(self) -> dict[str, float]:
         """Means over the texts of the epoch that has just been trained, for the log."""
         return {}
 
-    def trained(self) -> Iterable[tuple[str, nn.Parameter]]:
+    def trainable_parameters(self) -> Iterable[tuple[str, nn.Parameter]]:
         """Give the parameters that the optimiser may change."""
         return ((name, p) for name, p in self.model.named_parameters() if p.requires_grad)
 
@@ -110,9 +110,9 @@ class Objective:
 OBJECTIVES: Registry[type[Objective]] = Registry("objective", __package__)
 
 
-def most_epochs(config: TrainConfig) -> int:
-    """How long a run may be trained: as the user says, or as its objective does."""
-    return config.epochs or OBJECTIVES.get(config.objective).lasts
+def max_epochs(config: TrainConfig) -> int:
+    """Passes over train, at most: as many as the user asks for, or else as the objective does."""
+    return config.epochs or OBJECTIVES.get(config.objective).max_epochs
 
 
 def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:

@@ -51,12 +51,12 @@ class Perturbed(Objective):
     options: ClassVar[tuple[str, ...]] = ("radius", "adversarial")
     # No paper states a radius that fits here: each is ours, chosen on a vanilla BiLSTM of sst2 so that the perturbed
     # dev loss is well above the clean one and most predictions still hold.
-    own: ClassVar[Mapping[str, float]]
+    defaults: ClassVar[Mapping[str, float]]
 
     @property
     def radius(self) -> float:
         """How far a perturbation may go."""
-        return float(self.choice("radius"))
+        return float(self.option("radius"))
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Cross-entropy of both batches."""
@@ -152,7 +152,7 @@ class PerturbedScores(Perturbed):
     States are encoded once, so that the second pass costs no more than attention and decoder.
     """
 
-    attends = True
+    needs_attention = True
 
     def read(self, batch: Batch) -> Clean:
         """Run all stages."""

@@ -15,7 +15,7 @@ from heedful.models.decoders import LinearDecoder
 from heedful.models.stages import States
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.recorded import Recorded, Said
+from heedful.training.recorded import Recorded, RecordedBatch
 
 
 @OBJECTIVES.register("seat", "stable attention that keeps a vanilla model's predictions and top words (SEAT)")
@@ -29,7 +29,7 @@ class Seat(Anchored):
     options = ("base", "stability", "overlap", "top_k", "radius", "norm", "trained", "inner", "steps")
     metric = "seat"
     # λ₁ and λ₂ are the paper's, which names no radius: that is the released code's.
-    own: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
+    defaults: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
@@ -46,7 +46,7 @@ class Seat(Anchored):
         a = self.model.architecture
         return self.config.inner != "pgd" and _closed(a, a.classes)
 
-    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
         """Closeness, stability, top-k loss, and the true overlap."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)

@@ -28,7 +28,7 @@ class Selective(Distilled):
     """
 
     options = (*Distilled.options, "sufficiency", "pressure")
-    own: ClassVar = {**Distilled.own, "sufficiency": 1.0, "pressure": 0.1}
+    defaults: ClassVar = {**Distilled.defaults, "sufficiency": 1.0, "pressure": 0.1}
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:

@@ -15,7 +15,7 @@ from heedful.measures.norms import project, steepest
 from heedful.models.model import probabilities
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.recorded import Recorded, Said
+from heedful.training.recorded import Recorded, RecordedBatch
 
 
 @OBJECTIVES.register("steady", "attention that holds still under noise and stays as sharp as it was (ours)")
@@ -46,7 +46,7 @@ class Steady(Anchored):
     metric = "steady"
     # Smaller noise does the same with a larger λ: instability grows with its square. With λ₀ = 1 predictions are kept less
     # well where there are few texts to learn from, and F1 suffers.
-    own: ClassVar = {
+    defaults: ClassVar = {
         "radius": 0.05,
         "closeness": 10.0,
         "stability": 60.0,
@@ -56,12 +56,12 @@ class Steady(Anchored):
     }
     # MiniLM's attention is a sixtieth as sharp as a BiLSTM's, and distances to it are as small: with 60 it loses a third of
     # its sharpness, with 1500 little is gained (2,000 texts of sst2, on dev).
-    of_transformers: ClassVar = {"overlap": 600.0}
-    fastest = 1e-3
-    lasts = 20  # where texts are few, attention becomes steadier for as long
-    waits = 3  # on a dev set of some hundred texts its loss goes up and down while it falls
+    transformer_defaults: ClassVar = {"overlap": 600.0}
+    max_learning_rate = 1e-3
+    max_epochs = 20  # where texts are few, attention becomes steadier for as long
+    patience_factor = 3  # on a dev set of some hundred texts its loss goes up and down while it falls
 
-    def terms(self, batch: Batch, base: Recorded | Said, *, fresh: bool = False) -> Terms:
+    def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
         """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and to its sharpness."""
         logits, weights, mask = self._read_both(batch, self._noise(batch, fresh=fresh))
         clean, noisy = weights.chunk(2)
@@ -79,7 +79,7 @@ class Steady(Anchored):
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
         """Add up all but what is only written down: the top-k loss and the true overlap."""
-        closeness: float = self.choice("closeness")
+        closeness: float = self.option("closeness")
         return (
             closeness * terms["closeness"]
             + self.stability * terms["instability"]
@@ -87,16 +87,16 @@ class Steady(Anchored):
             + self.overlap * (terms["distance"] + terms["resharpening"])
         )
 
-    def varied(self, batch: Batch) -> tuple[Batch, Recorded | Said]:
+    def varied(self, batch: Batch) -> tuple[Batch, Recorded | RecordedBatch]:
         """Read a share of the words as unknown."""
-        share: float = self.choice("unknown")
+        share: float = self.option("unknown")
         if share == 0 or self.unknown_word is None:
             return super().varied(batch)
         tokens = batch.tokens
         chosen = tokens.mask & (torch.rand(tokens.ids.shape) < share)
         ids = tokens.ids.masked_fill(chosen, self.unknown_word)
         other = replace(batch, tokens=replace(tokens, ids=ids), rows=torch.arange(len(batch)))
-        return other, Said(self.base, other)
+        return other, RecordedBatch(self.base, other)
 
     def moved(
         self,

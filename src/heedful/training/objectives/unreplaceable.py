@@ -32,7 +32,7 @@ class Unreplaceable(Distilled):
     """
 
     options = (*Distilled.options, "pressure")
-    own: ClassVar = {**Distilled.own, "pressure": 0.5}
+    defaults: ClassVar = {**Distilled.defaults, "pressure": 0.5}
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
@@ -63,8 +63,8 @@ def farthest_jsd(
     """`eps_max_jsd` with a gradient: the maximum as a function of the weights and of what the items say."""
     there = mask.any(1)
     full = mask | ~there[:, None]  # a text without items has no adversary, and must not stop the others
-    own = torch.where(there[:, None], weights, 1.0)
-    found = eps_max_jsd(own.detach(), item_logits.detach(), full, epsilon).weights.to(weights.dtype)
+    filled = torch.where(there[:, None], weights, 1.0)
+    found = eps_max_jsd(filled.detach(), item_logits.detach(), full, epsilon).weights.to(weights.dtype)
     logit = (weights * item_logits).sum(1)
     shares, items = found.topk(min(2, found.shape[1]), dim=1)
     two = (found > 0).sum(1) == 2
