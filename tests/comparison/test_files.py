@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -59,11 +60,11 @@ def table_with(text: str, *words: str) -> list[list[str]]:
 def test_markdown_marks_the_best_and_warns_of_the_flat(comparison):
     text = comparison.write("md")
     base, best, flat = table_with(text, "JSD ↓")
-    assert base[2] == "2.0e-4 (1.8e-4 to 2.2e-4) |"
-    assert best[0] == r"| a\_b & 50%\|\<b\>"
-    assert best[2] == "**4.0e-5** (3.6e-5 to 4.4e-5) |"
+    assert base[2] == "2.0e-04 (1.8e-04 to 2.2e-04) |"
+    assert best[0] == r"| a_b & 50%\|\<b\>"
+    assert best[2] == "**4.0e-05** (3.6e-05 to 4.4e-05) |"
     assert flat[1] == "0.0010 (0.0009 to 0.0011)"  # sharpness, beside
-    assert flat[2] == "5.0e-9 ⚠ (4.5e-9 to 5.5e-9) |"
+    assert flat[2] == "5.0e-09 ⚠ (4.5e-09 to 5.5e-09) |"
     assert [row[-1] for row in table_with(text, "keeps")] == ["reference |", "yes |", "no: less sharp |"]
     assert "- A note." in text
     assert "- base: runs/base" in text
@@ -78,7 +79,7 @@ def test_differences_and_what_has_no_interval(comparison):
     apart = [sheet for sheet in sheets(comparison) if sheet.below]
     assert [row[0].text for row in apart[0].rows] == ["a_b & 50%|<b>", "flat"]
     jsd = apart[1].rows[0][2]
-    assert jsd.text + jsd.interval == "−1.6e-4 (−2.6e-4 to −6.0e-5)"
+    assert jsd.text + jsd.interval == "-1.6e-04 (-2.6e-04 to -6.0e-05)"
     assert apart[1].rows[1][2].warning
     beats = apart[2].rows[0][2]
     assert beats.text + beats.interval == "+0.2500 (–)"
@@ -86,13 +87,21 @@ def test_differences_and_what_has_no_interval(comparison):
 
 def test_latex_is_whole_and_escapes_names(comparison):
     text = comparison.write("latex")
-    assert r"a\_b \& 50\%|<b> &" in text
-    assert r"\textbf{4.0e-5} (3.6e-5 to 4.4e-5)" in text
-    assert r"5.0e-9$^\dagger$" in text
+    assert r"a\_b \& 50\%\textbar{}\textless{}b\textgreater{} &" in text
+    assert r"\textbf{4.0e-05} (3.6e-05 to 4.4e-05)" in text
+    assert r"5.0e-09$^\dagger$" in text
     body = [line for line in text.splitlines() if not line.startswith("%")]
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
         assert body.count(rule) == text.count(r"\begin{tabular}") == 6
     assert not any(c in "\n".join(body) for c in "↑↓−–⚠°")
+
+
+def test_a_name_with_a_newline_is_one_row_on_the_screen_too(comparison):
+    family = "👩\u200d👩\u200d👧"
+    entries = (replace(comparison.entries[0], name=f"{family}\nb\x1b[2J"), *comparison.entries[1:])
+    text = replace(comparison, entries=entries, reference=entries[0].name).write("text")
+    assert f"\n{family} b\ufffd[2J  " in text
+    assert "\x1b" not in text
 
 
 def test_csv_is_one_line_for_each_row_and_number(comparison):

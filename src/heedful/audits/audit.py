@@ -17,6 +17,7 @@ from heedful.audits.separation import caveat
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
+from heedful.output import numbers
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
@@ -196,23 +197,7 @@ def percent(number: Number) -> str:
     >>> percent(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
     '83 % (95 % interval 81–86 %)'
     """
-    if number.estimate is None:
-        return "an unknown share"
-    if number.low is None or number.high is None:
-        return f"{100 * number.estimate:.0f} % (no interval)"
-    estimate, low, high = (100 * share for share in (number.estimate, number.low, number.high))
-    return f"{estimate:.0f} % (95 % interval {low:.0f}–{high:.0f} %)"
-
-
-def written(x: float, digits: int = 2) -> str:
-    """A number as a person reads it; a small one keeps digits that say something.
-
-    >>> written(0.834), written(0.0), written(0.0073), written(0.00021), written(-3.4e-8)
-    ('0.83', '0.00', '0.007', '2.1e-04', '-3.4e-08')
-    """
-    if x == 0 or abs(x) >= 10.0**-digits:
-        return f"{x:.{digits}f}"
-    return f"{x:.1g}" if abs(x) >= 1e-3 else f"{x:.1e}"
+    return numbers.percent(number)
 
 
 def value(number: Number, digits: int = 2) -> str:
@@ -221,9 +206,4 @@ def value(number: Number, digits: int = 2) -> str:
     >>> value(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
     '0.83 (95 % interval 0.81 to 0.86)'
     """
-    if number.estimate is None:
-        return "unknown"
-    if number.low is None or number.high is None:
-        return f"{written(number.estimate, digits)} (no interval)"
-    estimate, low, high = (written(x, digits) for x in (number.estimate, number.low, number.high))
-    return f"{estimate} (95 % interval {low} to {high})"
+    return numbers.value(number, digits)

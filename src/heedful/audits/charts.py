@@ -1,7 +1,4 @@
-"""The papers' kinds of figure, counted and smoothed here, so that a specification stays small for any number of texts.
-
-Colours are few and fixed: a page that shows the figures can exchange them for those of its own theme.
-"""
+"""The papers' kinds of figure, counted and smoothed here, so that a specification stays small for any number of texts."""
 
 from __future__ import annotations
 
@@ -12,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from heedful.audits.exhibits import Chart
+from heedful.output.charts import ACCENT, CLASSES, INK, MUTED, SECOND, chart_of, finish_small
+from heedful.output.numbers import fixed
 
-INK, MUTED, GRID, ACCENT, SECOND = "#26282b", "#63676d", "#e3e1da", "#1f5f8b", "#b3aa98"
-CLASSES = (ACCENT, SECOND, "#7fb0d1", "#6e675a")
 MOST_POINTS = 2000
-WIDTH, HEIGHT = 300, 150
+WIDTH, HEIGHT = 360, 150
 _LONGEST = 18
 _CELLS = 64
 _FEW = 10
@@ -39,7 +36,7 @@ def histogram(
                 data.append({"from": a, "to": b, "bottom": bottom, "top": top, "class": name})
         below = above
     drawn = (
-        alt.Chart(alt.InlineData(values=data))
+        chart_of(data)
         .mark_rect(strokeWidth=0)
         .encode(
             x=alt.X("from:Q", title=axis, scale=alt.Scale(domain=[low, high], nice=False)),
@@ -49,7 +46,9 @@ def histogram(
             color=_colour(list(groups)),
         )
     )
-    return Chart(title, f"Histogram of {axis}. {told(rows[column])}", caption, finish(drawn))
+    return Chart(
+        title, f"Histogram of {axis}. {told(rows[column])}", caption, finish(drawn, names=list(groups))
+    )
 
 
 def violins(
@@ -72,7 +71,7 @@ def violins(
         inside = rows.filter((largest >= least) & ((largest < most) if most < 1 else (largest <= 1 + 1e-6)))
         split = by_class(inside, column, like=rows) if len(inside) else {}
         groups = list(dict.fromkeys([*groups, *split]))
-        names.append(f"{least:.2f}–{most:.2f}")
+        names.append(f"{fixed(least, 2)}–{fixed(most, 2)}")
         said.append(f"{names[-1]}: {told(inside[column])}")
         for side, (name, values) in enumerate(split.items()):
             up, down = (1, -1) if len(split) == 1 else ((1, 0), (0, -1))[side]
@@ -90,14 +89,14 @@ def violins(
     )
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[0, high], nice=False))
     drawn = alt.layer(
-        alt.Chart(alt.InlineData(values=shapes)).mark_area().encode(x=x, y=y, y2="high:Q", detail="key:N", color=_colour(groups)),
-        alt.Chart(alt.InlineData(values=middles)).mark_rule(color=INK, strokeWidth=1.5).encode(x=x, y=y, y2="high:Q"),
+        chart_of(shapes).mark_area().encode(x=x, y=y, y2="high:Q", detail="key:N", color=_colour(groups)),
+        chart_of(middles).mark_rule(color=INK, strokeWidth=1.5).encode(x=x, y=y, y2="high:Q"),
     )  # fmt: skip
     return Chart(
         title,
         f"Violins of {axis} by the largest weight. {' '.join(said)}",
         caption,
-        finish(drawn, height=210),
+        finish(drawn, height=210, labels=names, names=groups),
     )
 
 
@@ -115,7 +114,7 @@ def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str
                 {"name": name, **dict(fields), "colour": "accent" if name == accent else "other", "tick": 1}
             )
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(grid=False, ticks=False, domain=False))
-    base = alt.Chart(alt.InlineData(values=data)).encode(y=y)
+    base = chart_of(data).encode(y=y)
     colour = alt.Color(
         "colour:N", legend=None, scale=alt.Scale(domain=["accent", "other"], range=[ACCENT, SECOND])
     )
@@ -127,7 +126,12 @@ def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str
         base.mark_tick(color=INK, thickness=2, size=24).encode(x="middle:Q"),
     )
     said = " ".join(f"{name}: {told(series)}" for name, series in groups.items())
-    return Chart(title, f"Box plots of {axis}. {said}", caption, finish(drawn, height=32 * len(data)))
+    return Chart(
+        title,
+        f"Box plots of {axis}. {said}",
+        caption,
+        finish(drawn, height=32 * len(data), labels=list(groups)),
+    )
 
 
 def scatter(
@@ -142,7 +146,7 @@ def scatter(
         caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is of all texts."
     data = [{"x": round(a, 4), "y": round(b, 4)} for a, b in drawn_rows.iter_rows()]
     drawn = (
-        alt.Chart(alt.InlineData(values=data))
+        chart_of(data)
         .mark_circle(size=14, opacity=0.35, color=ACCENT)
         .encode(x=alt.X("x:Q", title=axes[0]), y=alt.Y("y:Q", title=axes[1]))
     )
@@ -162,12 +166,14 @@ def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "
     data = [{"name": name, "value": value} for name, value in values.items()]
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(grid=True, ticks=False, domain=False))
     drawn = (
-        alt.Chart(alt.InlineData(values=data))
+        chart_of(data)
         .mark_circle(size=70, opacity=1, color=ACCENT)
         .encode(y=y, x=alt.X("value:Q", title=axis, scale=alt.Scale(domain=[0, 1])))
     )
-    said = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
-    return Chart(title, f"{axis}: {said}.", caption, finish(drawn, height=24 * len(data)))
+    said = ", ".join(f"{name} {fixed(value, 2)}" for name, value in values.items())
+    return Chart(
+        title, f"{axis}: {said}.", caption, finish(drawn, height=24 * len(data), labels=list(values))
+    )
 
 
 def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None) -> dict[str, np.ndarray]:
@@ -188,24 +194,16 @@ def told(values: pl.Series) -> str:
     present = _present(values)
     if not len(present):
         return "No texts."
-    low, middle, high = np.quantile(present, [0.25, 0.5, 0.75])
-    return f"Median {middle:.2f}, half of the texts between {low:.2f} and {high:.2f}, {len(present):,} texts."
+    low, middle, high = (fixed(float(x), 2) for x in np.quantile(present, [0.25, 0.5, 0.75]))
+    return f"Median {middle}, half of the texts between {low} and {high}, {len(present):,} texts."
 
 
-def finish(chart: Any, *, height: int = HEIGHT) -> dict[str, Any]:
-    """Set size and type, and give the specification."""
-    axis = {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": GRID, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8, "tickCount": 5}  # fmt: skip
-    legend = {"orient": "top", "title": None, "labelColor": INK, "labelFontSize": 12, "symbolType": "square"}
-    finished = chart.properties(width=WIDTH, height=height).configure(
-        aria=False,
-        background="transparent",
-        font="sans-serif",
-        axis=axis,
-        legend=legend,
-        view={"stroke": None},
-    )
-    spec: dict[str, Any] = finished.to_dict()
-    return spec
+def finish(
+    chart: Any, *, height: int = HEIGHT, labels: Sequence[str] = (), names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Set size and type, and give the specification; `labels` stand at the left, `names` in the legend."""
+    shown = [] if list(names) == [_ALL] else names
+    return finish_small(chart.properties(height=height), width=WIDTH, labels=labels, names=shown)
 
 
 def _colour(groups: list[str]) -> Any:

@@ -14,7 +14,7 @@ import typer
 from heedful import __version__
 from heedful.cli.audit import audit
 from heedful.cli.compare import compare
-from heedful.cli.console import error_console, plain
+from heedful.cli.console import error_console
 from heedful.cli.data import data
 from heedful.cli.demo import demo
 from heedful.cli.doctor import doctor
@@ -29,6 +29,7 @@ from heedful.cli.runs import runs
 from heedful.cli.study import study
 from heedful.cli.train import train
 from heedful.errors import HeedfulError
+from heedful.output.terminal import plain
 
 # Old versions of typer take this from click, newer ones carry their own copy.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]

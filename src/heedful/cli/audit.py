@@ -8,13 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.flags import with_flags
 from heedful.cli.others import show_others
 from heedful.cli.report import FILE
 from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
+from heedful.output.terminal import plain
 
 
 @with_flags(AuditOptions, panel="Audit")

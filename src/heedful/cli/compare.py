@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.flags import with_flags
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
+from heedful.output.terminal import plain
 
 _DATA, _OUTPUT = "Data", "Output"
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.help import Command, Commands
+from heedful.output.terminal import plain
 
 _WIDE = 130
 

@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.others import show_others
 from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
+from heedful.output.terminal import plain
 
 _VECTORS = "glove-840b-300d"
 _SHOWN = 3

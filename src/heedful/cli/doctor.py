@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import typer
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
+from heedful.output.terminal import plain
 
 
 class Check(NamedTuple):

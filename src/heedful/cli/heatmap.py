@@ -9,8 +9,8 @@ from rich.console import Group
 from rich.style import Style
 from rich.text import Text
 
-from heedful.cli.console import printable
 from heedful.models.prediction import Item, Prediction
+from heedful.output.markup import printable
 
 # From paper to deep blue, perceptually even and readable for the colour-blind; text flips to white half way.
 _PALETTE = ((247, 251, 255), (198, 219, 239), (107, 174, 214), (33, 113, 181), (8, 48, 107))

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
 from heedful.errors import BadInput, did_you_mean
+from heedful.output.terminal import plain
 
 KINDS = (
     "audits",

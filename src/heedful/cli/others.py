@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
+from heedful.output.tables import Cell, Row, Table
+from heedful.output.terminal import grid
 
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
-    from heedful.report.beside import Cell
+    from heedful.report import beside
 
 
 def show_others(result: AuditResult) -> None:
     """Print the comparison of an audit, if one was made."""
-    from rich.table import Table as RichTable
-
     from heedful.report.beside import beside
     from heedful.report.material import Material
 
@@ -22,18 +22,19 @@ def show_others(result: AuditResult) -> None:
     if found is None:
         return
     laid = beside(found)
-    shown = RichTable(box=None, pad_edge=False, header_style="bold")
-    for name in ("", *laid.names):
-        shown.add_column(name)
-    for row in laid.rows:
-        shown.add_row(plain(row.description), *map(_cell, row.cells))
-    shown.add_row("further than attention, on average", *map(_cell, laid.gains))
-    shown.add_row("by these rules alone", *laid.verdicts)
+    rows: list[Row] = [[row.description, *map(_cell, row.cells)] for row in laid.rows]
+    rows += [
+        ["further than attention, on average", *map(_cell, laid.gains)],
+        ["by these rules alone", *laid.verdicts],
+    ]
     out = console()
-    out.print(f"\n[bold]What could be shown instead[/]  {laid.says}", shown, sep="\n")
+    out.print(
+        f"\n[bold]What could be shown instead[/]  {laid.says}", grid(Table(["", *laid.names], rows)), sep="\n"
+    )
     out.print(f"[dim]Note: {laid.notes[0]}[/]\n")
 
 
-def _cell(cell: Cell) -> str:
-    best = " [bold]best[/]" if cell.best else ""
-    return "\n".join(filter(None, (f"{cell.value}{best}", cell.interval, cell.word)))
+def _cell(cell: beside.Cell) -> Cell:
+    best = " best" if cell.best else ""
+    below = tuple(filter(None, (cell.interval, cell.word)))
+    return Cell(f"{cell.value}{best}", tone="strong" if cell.best else "", below=below)

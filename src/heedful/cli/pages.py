@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
+from heedful.output.tables import Cell, Table, Tone
+from heedful.output.terminal import grid, plain
 
 if TYPE_CHECKING:
-    from heedful.papers.page import Page, Table
+    from heedful.papers.page import Page
 
-_SHORT = 24
-_COLOURS = {
-    "holds": "green",
-    "does not hold": "red",
-    "undecided": "yellow",
+_TONES: Mapping[str, Tone] = {
+    "holds": "good",
+    "does not hold": "bad",
+    "undecided": "unclear",
     "too few texts": "dim",
     "too few twins": "dim",
     "not measured": "dim",
@@ -29,20 +32,15 @@ def show_page(page: Page) -> None:
     for section in page.sections:
         out.print(f"\n[bold underline]{plain(section.title)}[/]")
         for table in section.tables:
-            out.print(*([f"[italic]{plain(table.title)}[/]"] if table.title else []), _table(table), sep="\n")
+            out.print(
+                *([f"[italic]{plain(table.title)}[/]"] if table.title else []),
+                grid(_coloured(table)),
+                sep="\n",
+            )
         for line in section.lines:
             out.print(f"[dim]• {plain(line)}[/]")
 
 
-def _table(table: Table) -> Any:
-    from rich.table import Table as RichTable
-
-    shown = RichTable(box=None, pad_edge=False, header_style="bold")
-    short = [all(len(cell) <= _SHORT for cell in column) for column in zip(*table.rows, strict=True)]
-    for place, heading in enumerate(table.headings):
-        # In a narrow terminal numbers stay whole where there is a column of sentences that can break instead.
-        whole = bool(short) and short[place] and not all(short)
-        shown.add_column(plain(heading), no_wrap=whole, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(f"[{_COLOURS[cell]}]{cell}[/]" if cell in _COLOURS else plain(cell) for cell in row))
-    return shown
+def _coloured(table: Table) -> Table:
+    rows = [[Cell(c, tone=_TONES.get(c, "")) if isinstance(c, str) else c for c in row] for row in table.rows]
+    return replace(table, rows=rows)

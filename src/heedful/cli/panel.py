@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.errors import BadInput, did_you_mean
+from heedful.output.terminal import plain
 
 
 def panel(

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
+from heedful.output.terminal import plain
 
 FILE = "report.html"
-_FORMATS = ("html", "md", "latex", "json", "card")
+_FORMATS = ("html", "md", "latex", "csv", "json", "card")
 
 
 def report(
@@ -38,7 +39,7 @@ def report(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="One of html, md, latex, json (the tables), card (a section for a model card).",
+            help="One of html, md, latex, csv, json (the tables), card (a section for a model card).",
             rich_help_panel="Output",
         ),
     ] = "html",

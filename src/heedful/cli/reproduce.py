@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import error_console, plain
+from heedful.cli.console import error_console
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
+from heedful.output.terminal import plain
 
 _FORMATS = ("table", "md")
 _DATA, _OUTPUT = "Data", "Output"

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
+from heedful.output.terminal import plain
 
 
 def runs(

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
+from heedful.output.terminal import plain
 
 
 def study(

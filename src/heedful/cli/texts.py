@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, plain
+from heedful.cli.console import console
 from heedful.errors import BadInput
+from heedful.output.terminal import plain
 
 if TYPE_CHECKING:
     from heedful.models.prediction import Item, Prediction

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console, plain
+from heedful.cli.console import console, error_console
 from heedful.cli.flags import with_flags
 from heedful.config import TrainConfig
+from heedful.output.terminal import plain
 
 RunsFolder = Annotated[
     Path,

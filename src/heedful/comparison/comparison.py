@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
-from rich.console import Console
 
 from heedful.comparison.numbers import Column
+from heedful.output.tables import Mark
 
-Mark = Literal["best", "tied", ""]
+if TYPE_CHECKING:
+    from heedful.output.terminal import Screen
+
 Format = Literal["text", "md", "csv", "latex", "json"]
 
 
@@ -70,11 +72,12 @@ class Comparison:
         """Find a row by its name."""
         return next(entry for entry in self.entries if entry.name == name)
 
-    def show(self, console: Console | None = None) -> None:
+    def show(self, screen: Screen | None = None) -> None:
         """Print the tables."""
         from heedful.comparison.screen import show
+        from heedful.output.terminal import Screen
 
-        show(self, console or Console())
+        show(self, screen or Screen())
 
     def to_frame(self) -> pl.DataFrame:
         """One line for each row and number."""

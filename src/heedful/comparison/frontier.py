@@ -7,30 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heedful.audits.charts import GRID, INK, MUTED
 from heedful.audits.questions.stable_audit import LEAST
 from heedful.comparison.comparison import Comparison, Entry
 from heedful.comparison.marking import F1, SHARP_ENOUGH
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
+from heedful.output.charts import GRID, MUTED, as_png, as_svg, chart_of, finish, series
+from heedful.output.numbers import percentage
 from heedful.storage import write_bytes
 
 AUDIT = "embedding_stability"
 _SUFFIXES = (".svg", ".png")
 _WIDTH, _HEIGHT = 420, 300
-_COLOURS = (
-    "#1f5f8b",
-    "#c8642b",
-    "#3c8a63",
-    "#8a5fa8",
-    "#a8841c",
-    "#5aa2c8",
-    "#a33b5a",
-    "#111418",
-    "#63676d",
-    "#d98a9f",
-)
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _SIZES = (35, 170)
 _STEPS = (1, 2, 5)
 
@@ -45,28 +33,10 @@ def check_figure(path: Path, audits: list[str]) -> None:
 
 def save(comparison: Comparison, path: Path) -> Path:
     """Draw and write whole or not at all."""
-    import vl_convert
-
     check_figure(path, [column.audit for column in comparison.columns])
     spec = draw(comparison)
-    if path.suffix.lower() == ".svg":
-        write_bytes(path, as_svg(spec))
-    else:
-        write_bytes(path, vl_convert.vegalite_to_png(_roomy(spec), scale=2))
+    write_bytes(path, as_svg(spec).encode("utf-8") if path.suffix.lower() == ".svg" else as_png(spec))
     return path
-
-
-def as_svg(spec: dict[str, Any]) -> bytes:
-    """Turn a drawing into the bytes of an SVG file."""
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(_roomy(spec))
-    return svg.encode("utf-8")
-
-
-def _roomy(spec: dict[str, Any]) -> dict[str, Any]:
-    """Leave room at the right: a reader's font may be wider than the one that words were measured with."""
-    return {**spec, "padding": {"left": 5, "top": 5, "right": 40, "bottom": 5}}
 
 
 def draw(comparison: Comparison) -> dict[str, Any]:
@@ -95,7 +65,6 @@ def drawing(
 
     data = [_whole(point) for point in points]
     methods = list(dict.fromkeys(point["method"] for point in data))
-    many = range(len(methods))
     reach = max([point["sharp_high"] for point in data], default=LN_2)
     unit = f"times that of {reference}" if relative else "nats"
     x = alt.X(
@@ -107,9 +76,9 @@ def drawing(
         scale=alt.Scale(type="log", domain=_decades(data), nice=False),
         axis=alt.Axis(format="~g" if relative else ".0e", values=_ticks(_decades(data))),
     )  # fmt: skip
-    colour = alt.Color("method:N", title="method", scale=alt.Scale(domain=methods, range=[_COLOURS[i % len(_COLOURS)] for i in many]))  # fmt: skip
-    shape = alt.Shape("method:N", title="method", scale=alt.Scale(domain=methods, range=[_SHAPES[i % len(_SHAPES)] for i in many]))  # fmt: skip
-    base = alt.Chart(alt.InlineData(values=data)).encode(color=colour)
+    colour = alt.Color("method:N", title="method", scale=series(methods))
+    shape = alt.Shape("method:N", title="method", scale=series(methods, shapes=True))
+    base = chart_of(data).encode(color=colour)
     marks = base.mark_point(filled=True, opacity=0.85, stroke="white", strokeWidth=0.8).encode(
         x=x, y=y, shape=shape
     )
@@ -121,17 +90,11 @@ def drawing(
         base.mark_rule(strokeWidth=1.2, opacity=0.6).encode(x=x, y=alt.Y("jsd_low:Q"), y2="jsd_high:Q"),
         marks,
     )
-    axis = {"labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": GRID, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8}  # fmt: skip
-    legend = {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 11, "titleFontWeight": "normal", "labelLimit": 320, "symbolOpacity": 1}  # fmt: skip
-    words = alt.TitleParams(
-        "Steady and sharp: the lower right is best", anchor="start", fontSize=14, color=INK, subtitle=[*caption, *_grey(reference, sharp)], subtitleColor=MUTED,
-        subtitleFontSize=11, subtitlePadding=4, offset=10,
-    )  # fmt: skip
-    finished = drawn.properties(width=_WIDTH, height=_HEIGHT, title=words).configure(
-        background="white", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
+    return finish(
+        drawn.properties(width=_WIDTH, height=_HEIGHT),
+        title="Steady and sharp: the lower right is best",
+        caption=[*caption, *_grey(reference, sharp)],
     )
-    spec: dict[str, Any] = finished.to_dict()
-    return spec
 
 
 def _point(entry: Entry) -> dict[str, Any] | None:
@@ -186,15 +149,12 @@ def _lost(sharp: float | None) -> list[Any]:
     if sharp is None:
         return []
     area = [{"from": 0, "to": SHARP_ENOUGH * sharp}]
-    return [
-        alt.Chart(alt.InlineData(values=area))
-        .mark_rect(color=GRID, opacity=0.45)
-        .encode(x=alt.X("from:Q"), x2="to:Q")
-    ]
+    return [chart_of(area).mark_rect(color=GRID, opacity=0.45).encode(x=alt.X("from:Q"), x2="to:Q")]
 
 
 def _grey(reference: str, sharp: float | None) -> list[str]:
     if sharp is None:
         return []
-    lost = f"{1 - SHARP_ENOUGH:.0%}".replace("%", " %")
-    return [f"Grey: more than {lost} less sharp than {reference}. What is flat cannot move."]
+    return [
+        f"Grey: more than {percentage(1 - SHARP_ENOUGH)} less sharp than {reference}. What is flat cannot move."
+    ]

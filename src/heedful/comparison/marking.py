@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.running.result import PREDICTIONS
-from heedful.comparison.comparison import Mark, Value
+from heedful.comparison.comparison import Value
 from heedful.comparison.numbers import BESIDE, STEADY, Column
 from heedful.measures.resampling import Seeded, Spread, difference
+from heedful.output.tables import Mark
 
 SHARP_ENOUGH = 0.9
 """Share of the reference's sharpness that a model must keep for its steadiness to count."""

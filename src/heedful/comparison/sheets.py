@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import PREDICTIONS
-from heedful.comparison.comparison import Comparison, Entry, Mark, Value
+from heedful.comparison.comparison import Comparison, Entry, Value
 from heedful.comparison.marking import F1_LOST, SHARP_ENOUGH
 from heedful.comparison.numbers import Column
+from heedful.output.numbers import NOTHING, decimals, in_column, interval, percentage
+from heedful.output.tables import Cell, Table
 
-NOTHING = "–"
-BEST, TIED, WARNING = "★", "°", "⚠"
 KEEPS = "keeps sharpness and F1"
 _MODELS = (PREDICTIONS, "sharpness")
 _ARROWS = {"higher": "↑", "lower": "↓", None: ""}
-_TINY, _SMALL = 1e-3, 0.05
 
 
-class Cell(NamedTuple):
-    """Words, and how they stand out."""
+@dataclass(frozen=True)
+class Sheet(Table):
+    """A table, and what its numbers are."""
 
-    text: str
-    interval: str = ""
-    mark: Mark = ""
-    warning: bool = False
-
-
-class Sheet(NamedTuple):
-    """A table with its title, and what its numbers are."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
     lines: Sequence[str] = ()
     below: bool = False
     """Whether it belongs to the table before it."""
@@ -60,8 +48,8 @@ def legend(comparison: Comparison) -> list[str]:
     lost = round(100 * F1_LOST, 1)
     return [
         "Marked are the best, and what is not clearly worse: the interval of the paired difference to the best holds 0.",
-        f"Compared with {comparison.reference}: sharpness is kept within {1 - SHARP_ENOUGH:.0%} and F1 within {lost:g} points, "
-        "or above.".replace("%", " %"),
+        f"Compared with {comparison.reference}: sharpness is kept within {percentage(1 - SHARP_ENOUGH)} and F1 within {lost:g} points, "
+        "or above.",
         *(
             ["A warning stands where attention lost its sharpness: what is flat cannot move, so its steadiness is never marked."]
             if any(value.warning for value in values) else []
@@ -79,7 +67,7 @@ def _pair(
 ) -> list[Sheet]:
     entries = comparison.entries
     heads = [f"{heading(column)} {_ARROWS[column.measure.better]}".strip() for column in columns]
-    digits = {c.key: _digits([e.values[c.key].estimate for e in entries]) for c in columns}
+    digits = {c.key: decimals([e.values[c.key].estimate for e in entries]) for c in columns}
     values = [
         [Cell(e.name), *(_cell(e.values[c.key], digits=digits[c.key]) for c in columns), *([Cell(_keeps(e, comparison.reference))] if keeps else [])]
         for e in entries
@@ -90,8 +78,8 @@ def _pair(
         if e.name != comparison.reference
     ]
     meant = [f"{heading(column)}: {column.measure.description}" for column in columns]
-    shown = Sheet(title, ["run", *heads, *([KEEPS] if keeps else [])], values, meant)
-    below = Sheet(f"Difference to {comparison.reference}", ["run", *heads], apart, below=True)
+    shown = Sheet(["run", *heads, *([KEEPS] if keeps else [])], values, title, meant)
+    below = Sheet(["run", *heads], apart, f"Difference to {comparison.reference}", below=True)
     return [shown, below] if apart else [shown]
 
 
@@ -118,41 +106,20 @@ def _cell(value: Value, *, digits: int | None) -> Cell:
     if value.estimate is None:
         return Cell(NOTHING)
     interval = _interval(value.low, value.high, digits=digits)
-    return Cell(number(value.estimate, digits=digits), interval, value.mark, value.warning)
+    return Cell(_number(value.estimate, digits=digits), interval, value.mark, value.warning)
 
 
 def _difference(value: Value, *, digits: int | None) -> Cell:
     if value.difference is None:
         return Cell(NOTHING)
     interval = _interval(value.difference_low, value.difference_high, digits=digits, sign=True)
-    return Cell(number(value.difference, digits=digits, sign=True), interval, "", value.warning)
+    return Cell(_number(value.difference, digits=digits, sign=True), interval, "", value.warning)
 
 
 def _interval(low: float | None, high: float | None, *, digits: int | None, sign: bool = False) -> str:
-    if low is None or high is None:
-        return f" ({NOTHING})"
-    return f" ({number(low, digits=digits, sign=sign)} to {number(high, digits=digits, sign=sign)})"
+    return f" ({interval(low, high, lambda end: _number(end, digits=digits, sign=sign))})"
 
 
-def _digits(estimates: Sequence[float | None]) -> int | None:
-    """How many decimals a column needs for its least number; None where a power of ten is easier to read."""
-    least = min((abs(estimate) for estimate in estimates if estimate), default=1.0)
-    return None if least < _TINY else 4 if least < _SMALL else 3
-
-
-def number(value: float, *, digits: int | None, sign: bool = False) -> str:
-    """Write a number with these decimals, or two digits and a power of ten; differences have one decimal more.
-
-    >>> number(0.8468, digits=3), number(0.000183, digits=None), number(-0.0004, digits=3, sign=True)
-    ('0.847', '1.8e-4', '−0.0004')
-    """
-    if value == 0:
-        return "0"
-    plus = "+" if sign else ""
-    places = None if digits is None else digits + sign
-    if places is None or round(value, places) == 0:
-        head, _, power = f"{value:{plus}.1e}".partition("e")
-        text = f"{head}e{int(power)}"
-    else:
-        text = f"{value:{plus}.{places}f}"
-    return text.replace("-", "−", 1) if text.startswith("-") else text
+def _number(value: float, *, digits: int | None, sign: bool = False) -> str:
+    """A number of a column; differences have one decimal more."""
+    return in_column(value, None if digits is None else digits + sign, sign=sign)

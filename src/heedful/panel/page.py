@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from heedful.audits.audit import AUDITS, written
+from heedful.audits.audit import AUDITS
 from heedful.audits.policy import Policy, read_policy
 from heedful.audits.verdict import EXIT_CODES, KINDS, Verdict
+from heedful.output.numbers import NOTHING, fixed, with_interval, written
+from heedful.output.tables import Cell, Row, Table, markdown
 from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case, fails_its_check, sound
 from heedful.panel.corpora import CORPORA, KEPT_APART
 from heedful.panel.learn import held_out, held_out_encoders
@@ -176,13 +178,13 @@ def _error_cells(found: Errors) -> list[str]:
 
 
 def _count(rate: Rate) -> str:
-    return f"{rate.count} of {rate.of}" if rate.of else "–"
+    return f"{rate.count} of {rate.of}" if rate.of else NOTHING
 
 
 def _separation_table(cases: Sequence[Case]) -> str:
     found = separations(cases)
-    rows = [
-        [f"`{s.measure}`", _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s), f"{s.faithful} and {s.unfaithful}"]
+    rows: list[Row] = [
+        [Cell(s.measure, code=True), _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s), f"{s.faithful} and {s.unfaithful}"]
         for s in found
     ]  # fmt: skip
     table = _table(
@@ -199,10 +201,10 @@ def _separation_groups(cases: Sequence[Case]) -> str:
     best = [s.measure for s in separations(cases, resamples=0)]
     groups = [[c for c in cases if KINDS.get(c.encoder, c.encoder) == kind] for kind in kinds]
     groups += [[c for c in cases if c.corpus == name] for name in corpora]
-    rows = []
+    rows: list[Row] = []
     for measure in best:
         found = [separation(group, measure, resamples=0) for group in groups]
-        rows.append([f"`{measure}`", *("–" if s is None else f"{s.auroc:.2f}" for s in found)])
+        rows.append([Cell(measure, code=True), *(NOTHING if s is None else fixed(s.auroc, 2) for s in found)])
     return _table(("number", *kinds, *corpora), rows)
 
 
@@ -215,11 +217,8 @@ def _explainers(cases: Sequence[Case]) -> str:
         rows.append([source, _mean(c.truth for c in here if c.truth is not None), *sorts])
     others = [case for case in cases if case.source != "attention"]
     # An explainer agrees with itself, whatever it points at.
-    told = [
-        [f"`{s.measure}`", _auroc(s)]
-        for s in separations(others)
-        if s.measure.partition(".")[0] != "agreement"
-    ][:12]
+    found = [s for s in separations(others) if s.measure.partition(".")[0] != "agreement"]
+    told: list[Row] = [[Cell(s.measure, code=True), _auroc(s)] for s in found[:12]]
     return (
         "The same models, and the same measured truth, for other scores than attention.\n\n"
         + _table(("scores", "truth, mean", *_SORTS[:3]), rows)
@@ -231,7 +230,7 @@ def _explainers(cases: Sequence[Case]) -> str:
 
 def _every(cases: Sequence[Case], policy: Policy) -> str:
     rows = [
-        [case.corpus, case.member, case.source, f"{case.accuracy:.2f}", "–" if case.truth is None else f"{case.truth:.2f}",
+        [case.corpus, case.member, case.source, fixed(case.accuracy, 2), fixed(case.truth, 2),
          case.sort, str(verdict_of(case, policy))]
         for case in sorted(cases, key=lambda c: (c.source != "attention", c.corpus, c.member, c.source))
     ]  # fmt: skip
@@ -254,12 +253,12 @@ def _changes(measure: str) -> str:
 
 
 def _auroc(found: Separation) -> str:
-    return f"{found.auroc:.2f} ({found.low:.2f} to {found.high:.2f})"
+    return with_interval(found.auroc, found.low, found.high, lambda x: fixed(x, 2))
 
 
 def _mean(values: Iterable[float]) -> str:
     given = list(values)
-    return written(sum(given) / len(given)) if given else "–"
+    return written(sum(given) / len(given)) if given else NOTHING
 
 
 def _in_order(found: set[str], order: Iterable[str]) -> list[str]:
@@ -267,6 +266,5 @@ def _in_order(found: set[str], order: Iterable[str]) -> list[str]:
     return [*known, *sorted(found - set(known))]
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+def _table(headings: Sequence[str], rows: Sequence[Row]) -> str:
+    return markdown(Table(headings, rows))

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from heedful.output.charts import as_svg
+from heedful.output.markup import in_markdown
+from heedful.output.tables import Table
+from heedful.output.tables import markdown as table_in_markdown
 from heedful.storage import write_bytes, write_text
-
-NOTHING = "–"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of text under headings."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,12 +44,10 @@ class Page:
 
 def save_page(page: Page, path: Path) -> None:
     """Write a page as Markdown, and its drawings, if it has any, into NAME-figures beside it."""
-    from heedful.comparison.frontier import as_svg
-
     beside = Path(f"{path.stem}-figures")
     for section in page.sections:
         for picture in section.pictures:
-            write_bytes(path.parent / beside / f"{picture.name}.svg", as_svg(picture.spec))
+            write_bytes(path.parent / beside / f"{picture.name}.svg", as_svg(picture.spec).encode("utf-8"))
     write_text(path, markdown(page, beside))
 
 
@@ -83,57 +72,10 @@ def markdown(page: Page, pictures: Path | None = None) -> str:
     for section in page.sections:
         blocks.append(f"## {section.title}")
         for table in section.tables:
-            blocks += [f"**{table.title}**"] if table.title else []
-            blocks.append("\n".join(_lines(table)))
+            blocks += [f"**{in_markdown(table.title)}**"] if table.title else []
+            blocks.append(table_in_markdown(table))
         if pictures is not None:
             blocks += [f"![{p.words}]({(pictures / p.name).as_posix()}.svg)" for p in section.pictures]
         if section.lines:
             blocks.append("\n".join(f"- {line}" for line in section.lines))
     return "\n\n".join(blocks) + "\n"
-
-
-def _lines(table: Table) -> Iterable[str]:
-    yield _row(table.headings)
-    yield "|" + "---|" * len(table.headings)
-    for row in table.rows:
-        yield _row(row)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def mean_and_deviation(values: np.ndarray) -> str:
-    """A mean ± the standard deviation over texts, as the papers print it.
-
-    >>> mean_and_deviation(np.array([0.0, 1.0, np.nan])), mean_and_deviation(np.array([]))
-    ('0.50 ± 0.71', '–')
-    """
-    present = values[~np.isnan(values)]
-    if not len(present):
-        return NOTHING
-    return f"{present.mean():.2f} ± {present.std(ddof=1) if len(present) > 1 else 0.0:.2f}"
-
-
-def mean(values: np.ndarray) -> str:
-    """A mean, or a dash where there is no value."""
-    present = values[~np.isnan(values)]
-    return f"{present.mean():.2f}" if len(present) else NOTHING
-
-
-def quartiles(values: np.ndarray) -> str:
-    """A median with the two quartiles around it: a box of a box plot.
-
-    >>> quartiles(np.array([0.0, 0.5, 1.0]))
-    '0.50 [0.25–0.75]'
-    """
-    present = values[~np.isnan(values)]
-    if not len(present):
-        return NOTHING
-    low, middle, high = np.quantile(present, [0.25, 0.5, 0.75])
-    return f"{middle:.2f} [{low:.2f}–{high:.2f}]"
-
-
-def percentage(share: float, digits: int = 0) -> str:
-    """A share in percent; a dash where it is unknown."""
-    return NOTHING if np.isnan(share) else f"{share * 100:.{digits}f} %"

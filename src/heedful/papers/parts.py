@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
+from heedful.output.tables import Table
 from heedful.papers.claims import Sample
 from heedful.papers.numbers import SCHEMA, Number, Numbers
 from heedful.papers.origin import ORIGIN
-from heedful.papers.page import Table
 from heedful.papers.results import Missing, Results
 from heedful.storage import write_bytes
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import yaml
 
 from heedful.errors import BadInput, did_you_mean
+from heedful.output.tables import Table
 from heedful.papers.claims import RULE, Claim
 from heedful.papers.numbers import Numbers
-from heedful.papers.page import Picture, Table
+from heedful.papers.page import Picture
 from heedful.papers.results import Measured, Results
 from heedful.registry import Registry
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from heedful.audits.audit import AUDITS, Number, written
+from heedful.audits.audit import AUDITS, Number
 from heedful.audits.running.alternatives import Alternatives, compares, place
+from heedful.output.numbers import NOTHING, apart
 from heedful.report.material import joined, spoken
 from heedful.report.sections import OUTCOMES
 
@@ -91,11 +92,10 @@ def _notes(found: Alternatives) -> list[str]:
 
 def _written(number: Number | None, *, signed: bool = False) -> tuple[str, str]:
     if number is None or number.estimate is None:
-        return "" if signed else "–", ""
+        return "" if signed else NOTHING, ""
+    value, interval = apart(number, 2)
     sign = "+" if signed and number.estimate > 0 else ""
-    if number.low is None or number.high is None:
-        return f"{sign}{written(number.estimate)}", ""
-    return f"{sign}{written(number.estimate)}", f"{written(number.low)} to {written(number.high)}"
+    return sign + value, "" if interval == NOTHING else interval
 
 
 def _capital(text: str) -> str:

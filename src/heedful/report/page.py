@@ -15,9 +15,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from heedful import __version__
-from heedful.audits.audit import AUDITS, written
+from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
+from heedful.output.numbers import written
 from heedful.report import sections
 from heedful.report.advice import neighbours, not_run, steps
 from heedful.report.beside import beside

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from heedful.audits.audit import ALL, AUDITS, Number, Summary, cited, written
+from heedful.audits.audit import ALL, AUDITS, Number, Summary, cited
 from heedful.audits.citations import Citation, citations
 from heedful.audits.policy import Rule
 from heedful.audits.verdict import Judgement
+from heedful.output.numbers import NOTHING, apart, fixed, percentage
 from heedful.report.figures import Figure, draw
 from heedful.report.material import Material
 
@@ -143,7 +144,7 @@ def provenance(material: Material) -> list[tuple[str, str]]:
         ("objective", str(trained.get("objective", ""))),
         ("classes", ", ".join(about.labels)),
         ("data", f"{about.data}, {about.texts:,} texts"),
-        ("performance", ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in about.performance.items())),
+        ("performance", ", ".join(f"{name.replace('_', ' ')} {fixed(value)}" for name, value in about.performance.items())),
         ("audited", about.source),
         ("policy", material.verdict.policy),
         ("seed", str(about.options.get("seed", ""))),
@@ -182,12 +183,12 @@ def spell(number: Number, *, share: bool) -> tuple[str, str]:
     """
     if number.estimate is None:
         return "unknown", ""
-    known = number.low is not None and number.high is not None
-    if share:
-        low_high = f"{number.low * 100:.0f} to {number.high * 100:.0f} %" if known else ""  # type: ignore[operator]
-        return f"{number.estimate * 100:.0f} %", low_high
-    low_high = f"{written(number.low)} to {written(number.high)}" if known else ""  # type: ignore[arg-type]
-    return written(number.estimate), low_high
+    if not share:
+        value, interval = apart(number, 2)
+        return value, "" if interval == NOTHING else interval
+    if number.low is None or number.high is None:
+        return percentage(number.estimate), ""
+    return percentage(number.estimate), f"{number.low * 100:.0f} to {percentage(number.high)}"
 
 
 def _finding(judgement: Judgement, material: Material) -> Finding:
@@ -259,7 +260,7 @@ def _gauge(rule: Rule, number: Number) -> dict[str, float]:
 def _threshold(threshold: float | None, *, share: bool) -> str:
     if threshold is None:
         return ""
-    return f"{threshold * 100:.0f} %" if share else f"{threshold:g}"
+    return percentage(threshold) if share else f"{threshold:g}"
 
 
 def _line(audit: str, number: Number) -> Line:

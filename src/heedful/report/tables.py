@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from heedful.audits.audit import ALL, AUDITS, Number, written
+from heedful.audits.audit import ALL, AUDITS
+from heedful.output.markup import in_markdown
+from heedful.output.numbers import NOTHING, apart
+from heedful.output.tables import Table, comma_separated, latex, markdown
 from heedful.report.beside import Cell, beside
 from heedful.report.material import Material
 from heedful.report.sections import OUTCOMES, findings, sentence
 
-Format = Literal["md", "latex", "json", "card"]
-_LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "τ": r"$\tau$", "α": r"$\alpha$", "ε": r"$\varepsilon$", "Δ": r"$\Delta$", "≤": r"$\leq$", "≥": r"$\geq$", "–": "--", "×": r"$\times$"}  # fmt: skip
-
-
-class Table(NamedTuple):
-    """Rows of text under headings."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
+Format = Literal["md", "latex", "csv", "json", "card"]
 
 
 def write(materials: Sequence[Material], form: Format) -> str:
@@ -29,16 +23,16 @@ def write(materials: Sequence[Material], form: Format) -> str:
         return json.dumps([_plain(material) for material in materials], ensure_ascii=False, indent=1) + "\n"
     if form == "card":
         return "\n".join(card(material) for material in materials)
-    setter: Callable[[Table], str] = _markdown if form == "md" else _latex
+    setters: dict[Format, Callable[[Table], str]] = {"md": _section, "latex": latex, "csv": _titled}
     found = [compare(materials)] if len(materials) > 1 else []
     for material in materials:
         found += tables(material)
     heads = (
         ""
-        if form == "latex"
-        else "".join(f"**{_safe(m.about.model)}**: {sentence(m)}\n\n" for m in materials)
+        if form != "md"
+        else "".join(f"**{in_markdown(m.about.model)}**: {sentence(m)}\n\n" for m in materials)
     )
-    return heads + "\n\n".join(setter(table) for table in found) + "\n"
+    return heads + "\n\n".join(setters[form](table) for table in found) + "\n"
 
 
 def tables(material: Material) -> list[Table]:
@@ -47,23 +41,24 @@ def tables(material: Material) -> list[Table]:
     judged = [
         (
             j.rule.about.description,
-            *_written(j.number),
+            *apart(j.number),
             f"{j.rule.show:g}",
-            "–" if j.rule.forbid is None else f"{j.rule.forbid:g}",
+            NOTHING if j.rule.forbid is None else f"{j.rule.forbid:g}",
             OUTCOMES[j.outcome],
         )
         for j in material.verdict.judgements
     ]
-    found = [Table(f"{title}: {material.answer}", ("measure", "mean", "95 % interval", "show", "forbid", "outcome"), judged)]  # fmt: skip
+    headings = ("measure", "mean", "95 % interval", "show", "forbid", "outcome")
+    found = [Table(headings, judged, f"{title}: {material.answer}")]
     if (other := others(material)) is not None:
         found.append(other)
     for name, summary in material.summaries.items():
         known = AUDITS.get(name).measures if name in AUDITS else {}
         rows = [
-            (known[n.name].description if n.name in known else n.name, n.group, *_written(n), str(n.count))
+            (known[n.name].description if n.name in known else n.name, n.group, *apart(n), str(n.count))
             for n in summary.numbers
         ]
-        found.append(Table(f"{title}: {name}", ("measure", "texts", "mean", "95 % interval", "count"), rows))
+        found.append(Table(("measure", "texts", "mean", "95 % interval", "count"), rows, f"{title}: {name}"))
     return found
 
 
@@ -80,7 +75,7 @@ def others(material: Material) -> Table | None:
     rows = [[row.description, *map(cell, row.cells)] for row in laid.rows]
     rows += [["further than attention, on average", *map(cell, laid.gains)], ["by these rules alone", *laid.verdicts]]  # fmt: skip
     title = f"Attention and other explainers on the same {found.texts:,} texts (* best)"
-    return Table(title, ["", *laid.names], rows)
+    return Table(["", *laid.names], rows, title)
 
 
 def compare(materials: Sequence[Material]) -> Table:
@@ -96,7 +91,7 @@ def compare(materials: Sequence[Material]) -> Table:
         audit, _, name = measure.partition(".")
         cells = [_cell(material, audit, name) for material in materials]
         rows.append([AUDITS.get(audit).measures[name].description, *cells])
-    return Table("Side by side", ["", *(m.about.model for m in materials)], rows)
+    return Table(["", *(m.about.model for m in materials)], rows, "Side by side")
 
 
 def card(material: Material) -> str:
@@ -105,15 +100,15 @@ def card(material: Material) -> str:
     about, verdict = material.about, material.verdict
     lines = ["## Attention as explanation", ""]
     for remark in verdict.first:
-        lines += [_safe(remark), ""]
+        lines += [in_markdown(remark), ""]
     lines += [
-        f"**{sentence(material)}** Audited by heedful on {about.texts:,} texts of {_safe(about.data)} "
-        f"(policy: {_safe(verdict.policy)}).", "",
+        f"**{sentence(material)}** Audited by heedful on {about.texts:,} texts of {in_markdown(about.data)} "
+        f"(policy: {in_markdown(verdict.policy)}).", "",
     ]  # fmt: skip
     if material.lacks:
         lines += [f"This is a partial audit: {material.lacks}.", ""]
     elif verdict.record:
-        lines += [_safe(verdict.record), ""]
+        lines += [in_markdown(verdict.record), ""]
     for finding in deciding:
         interval = f" (95 % interval: {finding.interval})" if finding.interval else ""
         lines.append(f"- {finding.sentence}{interval}{f' {finding.why}' if finding.why else ''}")
@@ -137,36 +132,14 @@ def _plain(material: Material) -> dict[str, object]:
 def _cell(material: Material, audit: str, name: str) -> str:
     summary = material.summaries.get(audit)
     found = [n for n in summary.numbers if n.name == name and n.group == ALL] if summary else []
-    mean, interval = _written(found[0] if found else None)
-    return f"{mean} ({interval})" if interval != "–" else mean
+    mean, interval = apart(found[0] if found else None)
+    return f"{mean} ({interval})" if interval != NOTHING else mean
 
 
-def _written(number: Number | None) -> tuple[str, str]:
-    if number is None or number.estimate is None:
-        return "–", "–"
-    if number.low is None or number.high is None:
-        return written(number.estimate, 3), "–"
-    return written(number.estimate, 3), f"{written(number.low, 3)} to {written(number.high, 3)}"
+def _section(table: Table) -> str:
+    return f"### {in_markdown(table.title)}\n\n{markdown(table)}"
 
 
-def _safe(text: str) -> str:
-    """A name of others inside Markdown: on one line, and no cell, tag or picture of its own."""
-    flat = " ".join(text.split())
-    return "".join(f"\\{c}" if c in "\\|*_`[]<>" else c for c in flat)
-
-
-def _markdown(table: Table) -> str:
-    lines = [table.headings, ["---"] * len(table.headings), *table.rows]
-    body = "\n".join("| " + " | ".join(cell if cell == "---" else _safe(cell) for cell in row) + " |" for row in lines)  # fmt: skip
-    return f"### {_safe(table.title)}\n\n{body}"
-
-
-def _latex(table: Table) -> str:
-    def row(cells: Sequence[str]) -> str:
-        return (
-            " & ".join("".join(_LATEX.get(c, c) for c in " ".join(cell.split())) for cell in cells) + r" \\"
-        )
-
-    body = "\n".join(row(cells) for cells in table.rows)
-    title = "".join(_LATEX.get(c, c) for c in " ".join(table.title.split()))
-    return f"% {title}\n\\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}\n\\toprule\n{row(table.headings)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"
+def _titled(table: Table) -> str:
+    """CSV of several tables in one file: a line with the title above each."""
+    return comma_separated(Table([table.title], [])) + comma_separated(table).removesuffix("\n")

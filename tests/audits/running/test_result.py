@@ -204,3 +204,9 @@ def test_own_scores_stand_where_the_items_are():
     mask = torch.tensor([[False, True, True, False], [False, True, True, True]])
     laid = padded([[9.0], [1.0, 2.0], [3.0, 4.0, 5.0]], torch.tensor([1, 2]), mask)
     assert laid.tolist() == [[0, 1, 2, 0], [0, 3, 4, 5]]
+
+
+def test_joined_emoji_and_newlines_are_shown_as_elsewhere(result):
+    family = "👩\u200d👩\u200d👧"
+    result.about = result.about.model_copy(update={"notes": (f"{family}\nand more",)})
+    assert f"Note: {family} and more" in shown(result)

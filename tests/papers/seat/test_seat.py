@@ -380,8 +380,8 @@ def test_tables_set_ours_beside_theirs_in_honest_units():
     page = page_of(run("vanilla", **same), run("seat", seed=1), table="1")
     ours, seat = rows_of(page, "Table 1")
     assert ours == [
-        "vanilla", "1", "2.5e-6 (2.5e-6 to 2.5e-6)", "0.027", "0.004 (0.004 to 0.004)", "18.64",
-        "1.000 (1.000 to 1.000)", "0.809", "1.0e-5 (1.0e-5 to 1.0e-5)", "0.02 (0.02 to 0.02)",
+        "vanilla", "1", "2.5e-06 (2.5e-06 to 2.5e-06)", "0.027", "0.004 (0.004 to 0.004)", "18.64",
+        "1.000 (1.000 to 1.000)", "0.809", "1.0e-05 (1.0e-05 to 1.0e-05)", "0.02 (0.02 to 0.02)",
         "0.350 (0.350 to 0.350)", "–",
     ]  # fmt: skip
     assert seat[3:6:2] == ["1.8e-08", "0.777"]
@@ -419,8 +419,8 @@ def test_figure_5_follows_the_epochs():
         run("seat", seed=1, history=[epoch(1, 0.6)]),
     ]
     first, second = rows_of(page_of(*runs, figure="5"), "Figure 5")
-    assert first == ["sst2", "BiLSTM", "1", "2", "1.0e-4", "0.700", "1.0e-4", "0.700"]
-    assert second[2:6] == ["2", "1", "2.0e-4", "0.900"]
+    assert first == ["sst2", "BiLSTM", "1", "2", "1.0e-04", "0.700", "1.0e-04", "0.700"]
+    assert second[2:6] == ["2", "1", "2.0e-04", "0.900"]
 
 
 def test_figure_2_is_by_weight_and_class():

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
-from heedful.audits.charts import ACCENT, SECOND, finish
+from heedful.audits.charts import finish
 from heedful.audits.exhibits import Chart
 from heedful.audits.questions.movement import Change, compare, see
 from heedful.audits.questions.stable_audit import StabilityAudit, measures
@@ -20,6 +20,7 @@ from heedful.audits.subject.reading import Reading, read
 from heedful.data.tokens import Tokens
 from heedful.data.words.substitution import words_of
 from heedful.measures.streams import uniform_by_instance
+from heedful.output.charts import ACCENT, SECOND, chart_of
 
 USUAL = 0.01
 """The noise whose numbers stand for all: the paper's middle radius, or what was chosen nearest to it."""
@@ -152,7 +153,7 @@ def _growth(rows: pl.DataFrame, sizes: tuple[float, ...]) -> list[Chart]:
     logs = alt.Scale(type="log", nice=False)
     powers = [10.0**power for power in range(-16, 1)]
     drawn = (
-        alt.Chart(alt.InlineData(values=data))
+        chart_of(data)
         .mark_line(point=True)
         .encode(
             x=alt.X(
@@ -167,5 +168,10 @@ def _growth(rows: pl.DataFrame, sizes: tuple[float, ...]) -> list[Chart]:
     )
     said = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
     return [
-        Chart("The heatmap as noise grows", f"Mean JSD. {said}.", "Both axes are logarithmic.", finish(drawn))
+        Chart(
+            "The heatmap as noise grows",
+            f"Mean JSD. {said}.",
+            "Both axes are logarithmic.",
+            finish(drawn, names=list(SCOPES.values())),
+        )
     ]

@@ -7,17 +7,19 @@ import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
-from rich.console import Console
 
 from heedful.audits.audit import Summary
 from heedful.audits.policy import Policy
 from heedful.audits.verdict import Verdict, judge
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
+
+if TYPE_CHECKING:
+    from heedful.output.terminal import Screen
 
 RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
 PREDICTIONS = "predictions"
@@ -82,11 +84,12 @@ class AuditResult:
     frames: dict[str, pl.DataFrame] = field(repr=False)
     folder: Path | None = None
 
-    def show(self, console: Console | None = None, *, brief: bool = False) -> None:
+    def show(self, screen: Screen | None = None, *, brief: bool = False) -> None:
         """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
         from heedful.audits.running.show import show
+        from heedful.output.terminal import Screen
 
-        show(self, console or Console(), brief=brief)
+        show(self, screen or Screen(), brief=brief)
 
     def to_frame(self, audit: str | None = None) -> pl.DataFrame:
         """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""

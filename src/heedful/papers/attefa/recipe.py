@@ -10,6 +10,8 @@ import polars as pl
 
 from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import attefa_spread
+from heedful.output.numbers import NOTHING, fixed, give_or_take, percentage, quartiles, with_interval
+from heedful.output.tables import Table
 from heedful.papers.attefa.scores import (
     F1_LOSS,
     LADDER,
@@ -24,7 +26,6 @@ from heedful.papers.attefa.scores import (
 )  # fmt: skip
 from heedful.papers.attefa.twinned import Twinned, twinned
 from heedful.papers.claims import LEAST_TEXTS, Claim
-from heedful.papers.page import NOTHING, Table, percentage, quartiles
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
 from heedful.papers.results import Measured, Results, column
 
@@ -41,8 +42,8 @@ def table_2(results: Results) -> list[Table]:
     for dataset, model, runs in results.pairs():
         printed = published("attefa")["table_2"][dataset]
         theirs = printed.get("wiegreffe_pinter", {}).get(model)
-        ours = f"{runs[0].metrics['test']['f1']:.3f}"
-        rows.append([dataset, model, ours, f"{printed[model]:.3f}", NOTHING if theirs is None else f"{theirs:.3f}"])  # fmt: skip
+        ours = runs[0].metrics["test"]["f1"]
+        rows.append([dataset, model, *map(fixed, (ours, printed[model], theirs))])
     return [Table(["dataset", "encoder", "ours", "paper", "Wiegreffe & Pinter"], rows, "Test F1 of the base")]
 
 
@@ -54,7 +55,7 @@ def table_3(results: Results) -> list[Table]:
         corrected = _mean_and_deviation(np.array([twin.corrected for twin in found.twins]), 4)
         rows.append([dataset, model, "ours", str(len(found.twins)), *ours, corrected])
         printed: Mapping[str, Any] = published("attefa")["table_3"][dataset][model]
-        theirs = [f"{printed[name][0]:.{digits}f} ± {printed[name][1]:.{digits}f}" for name, digits in _DIGITS.items()]  # fmt: skip
+        theirs = [give_or_take(printed[name][0], printed[name][1], digits) for name, digits in _DIGITS.items()]  # fmt: skip
         rows.append([dataset, model, "paper", "9", *theirs, NOTHING])
     return [Table(["dataset", "encoder", "", "twins", *_HEADINGS, "corrected"], rows, "Mean ± standard deviation over twins")]  # fmt: skip
 
@@ -74,9 +75,9 @@ def _by_seed(results: Results, datasets: Sequence[str]) -> Table:
     for dataset, model, found in _measured(results):
         printed = published("attefa")["by_seed"].get(dataset, {}).get(model, {})
         for twin in found.twins if dataset in datasets else ():
-            ours = [_number(getattr(twin, name), digits) for name, digits in _DIGITS.items()]
-            theirs = f"{printed[twin.seed][-1]:.3f}" if twin.seed in printed else NOTHING
-            rows.append([dataset, model, str(twin.seed), *ours, _number(twin.corrected, 4), theirs])
+            ours = [fixed(getattr(twin, name), digits) for name, digits in _DIGITS.items()]
+            theirs = fixed(printed[twin.seed][-1]) if twin.seed in printed else NOTHING
+            rows.append([dataset, model, str(twin.seed), *ours, fixed(twin.corrected, 4), theirs])
     return Table(["dataset", "encoder", "seed", *_HEADINGS, "corrected", "AtteFa in the paper"], rows)
 
 
@@ -87,7 +88,7 @@ def figure_1(results: Results) -> list[Table]:
         scores = [twin.attefa for twin in found.twins]
         intervals = [_sure(found.scores(corrected=corrected)) for corrected in (False, True)]
         printed = published("attefa")["table_3"][dataset][model]["attefa"]
-        rows.append([dataset, model, intervals[0], f"{min(scores):.3f}–{max(scores):.3f}", f"{printed[0]:.3f} ± {printed[1]:.3f}", intervals[1]])  # fmt: skip
+        rows.append([dataset, model, intervals[0], f"{fixed(min(scores))}–{fixed(max(scores))}", give_or_take(printed[0], printed[1], 3), intervals[1]])  # fmt: skip
     return [Table(["dataset", "encoder", "AtteFa (95 % interval)", "twins", "paper", "corrected (95 % interval)"], rows)]  # fmt: skip
 
 
@@ -99,8 +100,8 @@ def figure_2(results: Results) -> list[Table]:
         easy = float(np.mean((tvd < _SAME) & (jsd > _OTHER)))
         printed = published("attefa")["table_3"][dataset][model]
         rows.append([
-            dataset, model, f"{tvd.mean() / 2:.3f}", f"{printed['tvd'][0]:.3f}", f"{jsd.mean() * LN_2:.3f}",
-            f"{printed['jsd'][0]:.3f}", quartiles(tvd / 2), quartiles(jsd * LN_2), percentage(easy), f"{len(tvd):,}",
+            dataset, model, fixed(tvd.mean() / 2), fixed(printed["tvd"][0]), fixed(jsd.mean() * LN_2),
+            fixed(printed["jsd"][0]), quartiles(tvd / 2), quartiles(jsd * LN_2), percentage(easy), f"{len(tvd):,}",
         ])  # fmt: skip
     headings = ["dataset", "encoder", "TVD", "paper", "JSD", "paper", "TVD over texts", "JSD over texts", "imitated elsewhere", "texts"]  # fmt: skip
     return [Table(headings, rows, "Means, and medians over texts [quartiles]")]
@@ -112,23 +113,18 @@ def _measured(results: Results) -> list[tuple[str, str, Twinned]]:
 
 def _sure(scores: np.ndarray) -> str:
     """A score with its interval over twins and texts; of two twins there is none."""
-    estimate, low, high = attefa_spread(scores)
-    return f"{estimate:.3f}" + ("" if np.isnan(low) else f" ({low:.3f} to {high:.3f})")
-
-
-def _number(value: float, digits: int) -> str:
-    return NOTHING if np.isnan(value) else f"{value:.{digits}f}"
+    return with_interval(*attefa_spread(scores), fixed)
 
 
 def _mean_and_deviation(values: np.ndarray, digits: int) -> str:
-    return NOTHING if np.isnan(values).any() else f"{values.mean():.{digits}f} ± {values.std():.{digits}f}"
+    return NOTHING if np.isnan(values).any() else give_or_take(values.mean(), values.std(), digits)
 
 
 def described(runs: Sequence[Measured]) -> list[str]:
     """Size and F1 beside those of Tables 1 and 2."""
     theirs, f1 = (published("attefa")[name][runs[0].dataset] for name in ("corpora", "table_2"))
     ours = runs[0].metrics["test"]["f1"]
-    return ["f1", f"{ours:.3f}", f"{f1[runs[0].model]:.3f}", f"{theirs['train']:,}", f"{theirs['test']:,}"]
+    return ["f1", fixed(ours), fixed(f1[runs[0].model]), f"{theirs['train']:,}", f"{theirs['test']:,}"]
 
 
 def lead(results: Results) -> str:

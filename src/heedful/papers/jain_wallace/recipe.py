@@ -13,8 +13,17 @@ from heedful.audits.audit import BINS, in_bin
 from heedful.audits.questions.counterfactual import DIFFERENT
 from heedful.audits.questions.permutation import SMALL
 from heedful.measures.divergence import LN_2
+from heedful.output.numbers import (
+    NOTHING,
+    fixed,
+    give_or_take,
+    mean,
+    mean_and_deviation,
+    percentage,
+    quartiles,
+)
+from heedful.output.tables import Table
 from heedful.papers.claims import Claim, rank_correlation
-from heedful.papers.page import NOTHING, Table, mean, mean_and_deviation, percentage, quartiles
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
 from heedful.papers.results import Measured, Results, by_class, column
 
@@ -46,13 +55,13 @@ def _taus(results: Results, name: str, title: str) -> Table:
 
 def _tau(runs: list[Measured], name: str, where: pl.Expr | None) -> list[str]:
     means = [np.nanmean(values) for run in runs if len(values := column([run], "agreement", name, where))]
-    spread = f"{min(means):.2f}–{max(means):.2f}" if len(means) > 1 else NOTHING
+    spread = f"{fixed(min(means), 2)}–{fixed(max(means), 2)}" if len(means) > 1 else NOTHING
     values, significant = (column(runs, "agreement", n, where) for n in (name, f"{name}_significant"))
     return [mean_and_deviation(values), mean(significant), spread]
 
 
 def _printed(numbers: list[float] | None) -> list[str]:
-    return [f"{numbers[0]:.2f} ± {numbers[1]:.2f}", f"{numbers[2]:.2f}"] if numbers else [NOTHING, NOTHING]
+    return [give_or_take(numbers[0], numbers[1]), fixed(numbers[2], 2)] if numbers else [NOTHING, NOTHING]
 
 
 def figure_6(results: Results) -> list[Table]:
@@ -91,7 +100,7 @@ def _by_weight(results: Results, audit: str, name: str, title: str) -> Table:
                 values = column(runs, audit, name, chosen)
                 cells.append(f"{quartiles(values)} {len(values)}" if len(values) else NOTHING)
             rows.append([dataset, label, model, *cells])
-    bins = [f"largest weight {low:.2f}–{high:.2f}" for low, high in BINS]
+    bins = [f"largest weight {fixed(low, 2)}–{fixed(high, 2)}" for low, high in BINS]
     return Table(["dataset", "predicted class", "encoder", *bins], rows, title)
 
 
@@ -100,8 +109,8 @@ def described(runs: Sequence[Measured]) -> list[str]:
     theirs: dict[str, Any] = published("jain_wallace")["corpora"][runs[0].dataset]
     measure = "accuracy" if runs[0].dataset in ("babi_1", "snli") else "f1"
     ours = np.mean([run.metrics["test"][measure] for run in runs])
-    printed = f"{theirs['performance']:.2f}" if runs[0].model == "bilstm" else NOTHING
-    return [measure, f"{ours:.3f}", printed, f"{theirs['train']:,}", f"{theirs['test']:,}"]
+    printed = fixed(theirs["performance"], 2) if runs[0].model == "bilstm" else NOTHING
+    return [measure, fixed(float(ours)), printed, f"{theirs['train']:,}", f"{theirs['test']:,}"]
 
 
 _TAU_RANGE = "0.08 to 0.47 over corpora and classes"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from heedful.output.numbers import percentage
 from heedful.papers.claims import LEAST_TEXTS, Claim
-from heedful.papers.page import percentage
 from heedful.papers.recipe import published
 from heedful.papers.seat.methods import named
 from heedful.papers.seat.scores import (

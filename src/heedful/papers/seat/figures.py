@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from heedful.audits.audit import BINS
+from heedful.output.numbers import NOTHING, fixed, significant
+from heedful.output.tables import Table
 from heedful.papers.numbers import TRAINING, Number
-from heedful.papers.page import NOTHING, Table
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import SEEDS, SHARPNESS, TERMS, bin_name
 from heedful.papers.seat.methods import measured
-from heedful.papers.seat.numbers import spelled
 
 SEEDED = ("vanilla", "seat", "steady")
 
@@ -30,7 +30,7 @@ def figure_2(results: Results) -> list[Table]:
                     for name in ("relative_jsd", SHARPNESS)
                 )
                 rows.append([dataset, encoder, method, label, *cells, relative, sharp])
-    bins = [f"largest weight {low:.2f}–{high:.2f}" for low, high in BINS]
+    bins = [f"largest weight {fixed(low, 2)}–{fixed(high, 2)}" for low, high in BINS]
     title = (
         "Largest JSD of the heatmap to those of other seeds: median over texts [quartiles], number of texts"
     )
@@ -54,11 +54,11 @@ def figure_5(results: Results) -> list[Table]:
 
 
 def _spelled(found: Number | None) -> str:
-    return spelled(found.estimate if found else None)
+    return significant(found.estimate if found else None)
 
 
 def _box(found: Number | None) -> str:
     """A box with three digits, since heatmaps of two seeds may be near each other."""
     if found is None:
         return NOTHING
-    return f"{spelled(found.estimate)} [{spelled(found.low)}–{spelled(found.high)}] {found.texts}"
+    return f"{significant(found.estimate)} [{significant(found.low)}–{significant(found.high)}] {found.texts}"

@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful.comparison.frontier import AUDIT, drawing
+from heedful.output.numbers import NOTHING, significant
+from heedful.output.tables import Table
 from heedful.papers.numbers import Number, Numbers
-from heedful.papers.page import NOTHING, Picture, Table
+from heedful.papers.page import Picture
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import (
     F1_MORE,
@@ -22,7 +24,6 @@ from heedful.papers.seat.measuring import (
     VANILLA,
 )
 from heedful.papers.seat.methods import ABLATED_ON, COMPARED, SKETCHED, measured
-from heedful.papers.seat.numbers import spelled
 
 _AGAINST = {JSD_LESS: ".3g", TVD_LEFT: ".3g", SHARPNESS_LEFT: ".3g", F1_MORE: "+.3f"}
 """What stands beside the vanilla model of the same seed, and how it is written."""
@@ -105,7 +106,9 @@ def _by_seed(cell: Cell) -> Table:
     rows = []
     for point in cell.points:
         better = [p.method for p in cell.points if p.seed == point.seed and p.dominates(point)]
-        rows.append([point.method, str(point.seed), *map(spelled, point[2:]), ", ".join(better) or NOTHING])
+        rows.append(
+            [point.method, str(point.seed), *map(significant, point[2:]), ", ".join(better) or NOTHING]
+        )
     headings = [
         "method", "seed", "JSD", "sharpness", "F1", "relative JSD", "TVD", "largest weight", "top 7 as vanilla",
         "certified radius", "dominated by",
@@ -138,7 +141,9 @@ def _over_seeds(numbers: Numbers, cells: Sequence[Cell]) -> list[Table]:
                 any(p.seed == point.seed and p.dominates(point) for p in cell.points) for point, _ in pairs
             )
             head = [cell.dataset, cell.encoder, method, str(len(pairs))]
-            rows.append([*head, *map(spelled, (f1, jsd, top, sharp)), *against, f"{ahead} of {len(pairs)}"])
+            rows.append(
+                [*head, *map(significant, (f1, jsd, top, sharp)), *against, f"{ahead} of {len(pairs)}"]
+            )
     headings = [
         "dataset", "encoder", "method", "seeds", "F1", "JSD", "top 7 as vanilla", "sharpness", "JSD of vanilla / JSD",
         "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",

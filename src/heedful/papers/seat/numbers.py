@@ -17,8 +17,9 @@ from heedful.audits.running.result import INSTANCES, PREDICTIONS
 from heedful.audits.subject.ties import settled
 from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import Spread, over_seeds
+from heedful.output.numbers import NOTHING, significant
+from heedful.output.numbers import with_interval as interval
 from heedful.papers.numbers import Number
-from heedful.papers.page import NOTHING
 from heedful.papers.results import Measured, Results
 
 DRAWS = 1000
@@ -135,19 +136,6 @@ def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> Values:
     return _of(frame.select("row", pl.col(column).cast(pl.Float64)), rows)[column].to_numpy()
 
 
-def spelled(number: float | None) -> str:
-    """A number that may be tiny; a dash where there is none.
-
-    >>> spelled(0.8471), spelled(0.00419), spelled(0.000183), spelled(0.0), spelled(None)
-    ('0.847', '0.0042', '1.8e-4', '0', '–')
-    """
-    if number is None or np.isnan(number):
-        return NOTHING
-    if 0 < abs(number) < 1e-3:
-        return f"{number:.1e}".replace("e-0", "e-")
-    return f"{number:.3f}" if abs(number) >= 0.1 else f"{number:.2g}"
-
-
 def as_printed(number: float | None) -> str:
     """A number of the paper.
 
@@ -161,6 +149,6 @@ def with_interval(found: Number | None) -> str:
     """A number with its 95 % interval; of two seeds it has none."""
     if found is None or np.isnan(found.estimate):
         return NOTHING
-    return spelled(found.estimate) + (
-        "" if np.isnan(found.low) else f" ({spelled(found.low)} to {spelled(found.high)})"
-    )
+    if np.isnan(found.low):
+        return significant(found.estimate)
+    return interval(found.estimate, found.low, found.high, significant)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from heedful.output.numbers import NOTHING
 from heedful.papers.numbers import TRAINING, Numbers
-from heedful.papers.page import NOTHING
 from heedful.papers.recipe import Dataset, Experiment, Joined, Recipe, published, register
 from heedful.papers.results import Results
 from heedful.papers.seat.claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS

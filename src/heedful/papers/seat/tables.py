@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from heedful.output.tables import Table
 from heedful.papers.numbers import Numbers
-from heedful.papers.page import Table
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import F1, OVERLAP, RATIONALE, SHARPNESS

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from heedful.output.numbers import NOTHING, fixed, percentage, quartiles
+from heedful.output.tables import Table
 from heedful.papers.claims import Claim
-from heedful.papers.page import NOTHING, Table, percentage, quartiles
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
 from heedful.papers.results import Measured, Results, column
 
@@ -51,7 +52,12 @@ def _printed(ranking: str, model: str, corpora: Sequence[str]) -> list[list[str]
     printed = published("serrano_smith")["flips"][ranking].get(model, {})
     sizes = published("serrano_smith")["corpora"]
     return [
-        [f"{name} (paper)", model, *(f"{share:.1f} %" for share in printed[name]), f"{sizes[name]['test']:,}"]
+        [
+            f"{name} (paper)",
+            model,
+            *(percentage(share / 100, 1) for share in printed[name]),
+            f"{sizes[name]['test']:,}",
+        ]
         for name in corpora
         if name in printed
     ]
@@ -126,9 +132,9 @@ def described(runs: Sequence[Measured]) -> list[str]:
     ours = np.mean([run.metrics["test"]["accuracy"] for run in runs])
     name = _COUNTERPART.get(runs[0].dataset)
     if name is None:
-        return ["accuracy", f"{ours:.3f}", NOTHING, NOTHING, NOTHING]
+        return ["accuracy", fixed(float(ours)), NOTHING, NOTHING, NOTHING]
     theirs = published("serrano_smith")["corpora"][name]
-    return ["accuracy", f"{ours:.3f}", f"{theirs['accuracy'][runs[0].model] / 100:.3f}", f"{theirs['train']:,}", f"{theirs['test']:,}"]  # fmt: skip
+    return ["accuracy", fixed(float(ours)), fixed(theirs["accuracy"][runs[0].model] / 100), f"{theirs['train']:,}", f"{theirs['test']:,}"]  # fmt: skip
 
 
 _FIGURE_5 = ("HANrnn", "FLANrnn", "FLANconv")

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from scipy.stats import spearmanr
 
+from heedful.output.numbers import fixed, percentage, with_interval
 from heedful.papers.attefa.studies.curve import Point, height, mean_height, trace
 from heedful.papers.attefa.studies.run import Row, Studied
-from heedful.papers.page import percentage
 
 _CLEAR_TREND = 0.9
 _CHANCE = 0.01
@@ -91,9 +91,7 @@ def _found(rows: Sequence[Row], control: str) -> str:
 
 
 def _told(row: Row) -> str:
-    if math.isnan(row.attefa_low):
-        return f"{row.attefa:.2f}"
-    return f"{row.attefa:.2f} ({row.attefa_low:.2f} to {row.attefa_high:.2f})"
+    return with_interval(row.attefa, row.attefa_low, row.attefa_high, lambda score: fixed(score, 2))
 
 
 def _answer_curves(studied: Studied) -> str:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from heedful.output.charts import MUTED, SMALL, as_svg, chart_of, finish, series
 from heedful.papers.attefa.studies.curve import Point, trace
-from heedful.papers.attefa.studies.figure import COLOURS
 from heedful.papers.attefa.studies.run import Studied
 
 _WIDTH, _HEIGHT = 480, 300
 _LEAST_TOP = 0.5  # curves of different figures can be compared by eye, and a flat one looks flat
 _RIGHT = 1.04  # room for marks at the bound
-_NEAR_X, _NEAR_Y = 50, 13
+_NEAR_X, _NEAR_Y = 55, 14
 """Labels that would stand closer than this, in pixels, hide one another."""
 _EDGE = 0.11
 """λ stands to the left of its point: at less JSD it would cross the axis."""
 _KINDS = {True: "twins by TVD − λ · KL", False: "twins by AtteFa's TVD − JSD"}
-_MUTED = "#63676d"
 
 Place = Mapping[str, Any]
 P = TypeVar("P", bound=Place)
@@ -38,38 +36,26 @@ def draw_curves(studied: Studied) -> str:
         "tvd:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=5),
         title="TVD of predictions, over all classes (papers: half)",
     )  # fmt: skip
-    colours = [COLOURS[i % len(COLOURS)] for i in range(len(lines))]
     colour = alt.Color(
-        "line:N", title=None, sort=list(lines), scale=alt.Scale(domain=list(lines), range=colours),
+        "line:N", title=None, sort=list(lines), scale=series(list(lines)),
         legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3),
     )  # fmt: skip
     shape = alt.Shape(
         "kind:N", title=None, scale=alt.Scale(domain=list(_KINDS.values()), range=["circle", "diamond"]),
-        legend=alt.Legend(symbolFillColor=_MUTED, symbolStrokeColor=_MUTED),
+        legend=alt.Legend(symbolFillColor=MUTED, symbolStrokeColor=MUTED),
     )  # fmt: skip
-    marks = _chart([_mark(point) for point in studied.points])
+    marks = chart_of([_mark(point) for point in studied.points])
     blind = [{"line": name, "jsd": 0.0, "tvd": points[0].blind_tvd} for name, points in lines.items()]
     labels = _apart([_label(p) for p in studied.points if p.on_curve and p.jsd >= _EDGE], top)
     chart = alt.layer(
-        _chart(blind).mark_rule(strokeDash=[4, 4]).encode(y=y, color=colour),
-        _chart(_ways(lines)).mark_line(strokeWidth=1.5).encode(x, y, colour, order="step:Q"),
+        chart_of(blind).mark_rule(strokeDash=[4, 4]).encode(y=y, color=colour),
+        chart_of(_ways(lines)).mark_line(strokeWidth=1.5).encode(x, y, colour, order="step:Q"),
         marks.mark_rule(strokeWidth=1).encode(x, alt.Y("least:Q"), alt.Y2("most:Q"), color=colour),
         marks.mark_point(filled=True, size=70, opacity=1, stroke="white", strokeWidth=1).encode(x, y, colour, shape),
         *_text(_apart(blind, top), "reading nothing", x, y, colour, align="left", dx=6, dy=-7),
         *_text(labels, None, x, y, colour, align="right", dx=-3, dy=-10),
-    ).properties(
-        width=_WIDTH, height=_HEIGHT, title=alt.TitleParams(studied.study.question, anchor="start", fontSize=13, offset=12)
-    )  # fmt: skip
-    chart = chart.configure_view(stroke=None).configure_axis(gridColor="#e3e1da", titleFontWeight="normal")
-    buffer = io.StringIO()
-    chart.save(buffer, format="svg")
-    return buffer.getvalue()
-
-
-def _chart(values: Sequence[Place]) -> Any:
-    import altair as alt
-
-    return alt.Chart(alt.InlineData(values=[dict(value) for value in values]))
+    ).properties(width=_WIDTH, height=_HEIGHT)  # fmt: skip
+    return as_svg(finish(chart, title=studied.study.question))
 
 
 def _text(places: Sequence[Place], said: str | None, x: Any, y: Any, colour: Any, **marked: Any) -> list[Any]:
@@ -77,9 +63,9 @@ def _text(places: Sequence[Place], said: str | None, x: Any, y: Any, colour: Any
     import altair as alt
 
     text = "label:N" if said is None else alt.value(said)
-    base = _chart(places)
-    rim = base.mark_text(fontSize=10, stroke="white", strokeWidth=3, **marked).encode(x, y, text=text)
-    return [rim, base.mark_text(fontSize=10, **marked).encode(x, y, colour, text=text)]
+    base = chart_of(places)
+    rim = base.mark_text(fontSize=SMALL, stroke="white", strokeWidth=3, **marked).encode(x, y, text=text)
+    return [rim, base.mark_text(fontSize=SMALL, **marked).encode(x, y, colour, text=text)]
 
 
 def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import math
 from typing import Any
 
+from heedful.output.charts import as_svg, chart_of, finish, series
 from heedful.papers.attefa.studies.run import Studied
 
 _WIDTH, _HEIGHT = 360, 220
-COLOURS = ("#1f5f8b", "#c8642b", "#3c8a63", "#8a5fa8")
 _SCORES = {"attefa": "AtteFa", "corrected": "corrected"}
 
 
@@ -21,13 +20,10 @@ def draw(studied: Studied) -> str:
     width = max(_WIDTH, 60 * len(order))
     # Corpora and scores stand side by side at each value: intervals would hide one another.
     groups = [f"{corpus} {score}" for corpus in studied.corpora for score in _SCORES.values()]
-    base = alt.Chart(alt.InlineData(values=data)).encode(
+    base = chart_of(data).encode(
         x=alt.X("value:N", sort=order, title=studied.study.control, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=0.6)),
-        color=alt.Color(
-            "corpus:N", title=None, sort=studied.corpora,
-            scale=alt.Scale(domain=studied.corpora, range=list(COLOURS[: len(studied.corpora)])),
-        ),
+        color=alt.Color("corpus:N", title=None, sort=studied.corpora, scale=series(studied.corpora)),
         opacity=alt.Opacity(
             "score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()), range=[1.0, 0.45])
         ),
@@ -43,15 +39,8 @@ def draw(studied: Studied) -> str:
         .mark_tick(thickness=1.5, size=9, orient="horizontal")
         .encode(y="each:Q")
     )
-    chart = (lines + intervals + each + points).properties(
-        width=width,
-        height=_HEIGHT,
-        title=alt.TitleParams(studied.study.question, anchor="start", fontSize=13),
-    )
-    chart = chart.configure_view(stroke=None).configure_axis(gridColor="#e3e1da")
-    buffer = io.StringIO()
-    chart.save(buffer, format="svg")
-    return buffer.getvalue()
+    chart = (lines + intervals + each + points).properties(width=width, height=_HEIGHT)
+    return as_svg(finish(chart, title=studied.study.question))
 
 
 def _drawn(end: float) -> float | None:

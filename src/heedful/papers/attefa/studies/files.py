@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from heedful.audits.running.result import write_frame
+from heedful.output.numbers import fixed, percentage, with_interval
+from heedful.output.tables import Table
 from heedful.papers.attefa.studies.answer import answer
 from heedful.papers.attefa.studies.curve_figure import draw_curves
 from heedful.papers.attefa.studies.figure import draw
 from heedful.papers.attefa.studies.run import Studied
-from heedful.papers.page import NOTHING, Page, Section, Table, markdown, percentage
+from heedful.papers.page import Page, Section, markdown
 from heedful.storage import write_text
 
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
@@ -68,7 +69,7 @@ def _table(studied: Studied) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            row.corpus, row.value, f"{row.f1:.3f}", f"{row.largest_weight:.2f}",
+            row.corpus, row.value, fixed(row.f1), fixed(row.largest_weight, 2),
             _interval(row.attefa, row.attefa_low, row.attefa_high, row.attefa_each),
             _interval(row.corrected, row.corrected_low, row.corrected_high, row.corrected_each),
             percentage(row.elsewhere), row.instead, str(row.bases), str(row.twins), f"{row.texts:,}",
@@ -86,8 +87,8 @@ def _points(studied: Studied) -> Table:
         [
             p.corpus, p.encoder, p.value if p.on_curve else f"{p.value} (JSD, {p.strength:g})",
             _among(p.jsd, p.jsd_least, p.jsd_most, p.twins), _among(p.tvd, p.tvd_least, p.tvd_most, p.twins),
-            f"{p.papers_jsd:.3f}", NOTHING if p.papers_tvd is None else f"{p.papers_tvd:.3f}",
-            f"{p.f1:.3f}", f"{p.base_f1:.3f}", f"{p.blind_tvd:.3f}", str(p.twins),
+            fixed(p.papers_jsd), fixed(p.papers_tvd),
+            fixed(p.f1), fixed(p.base_f1), fixed(p.blind_tvd), str(p.twins),
         ]
         for p in studied.points
     ]  # fmt: skip
@@ -95,7 +96,7 @@ def _points(studied: Studied) -> Table:
 
 
 def _among(mean: float, least: float, most: float, twins: int) -> str:
-    return f"{mean:.3f} [{least:.3f}–{most:.3f}]" if twins > 1 else f"{mean:.3f}"
+    return f"{fixed(mean)} [{fixed(least)}–{fixed(most)}]" if twins > 1 else fixed(mean)
 
 
 def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -> str:
@@ -103,11 +104,11 @@ def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -
 
     >>> _interval(0.5, 0.4, 0.6, [0.45, 0.55])
     '0.500 (0.400 to 0.600) [0.45, 0.55]'
-    >>> _interval(0.5, math.nan, math.nan, [0.45, 0.55])
+    >>> _interval(0.5, float("nan"), float("nan"), [0.45, 0.55])
     '0.500 [0.45, 0.55]'
     """
-    told = f"{estimate:.3f}" + ("" if math.isnan(low) else f" ({low:.3f} to {high:.3f})")
-    return told if len(each) == 1 else f"{told} [{', '.join(f'{score:.2f}' for score in each)}]"
+    told = with_interval(estimate, low, high, fixed)
+    return told if len(each) == 1 else f"{told} [{', '.join(fixed(score, 2) for score in each)}]"
 
 
 def figure(studied: Studied) -> str:
