@@ -70,3 +70,12 @@ def test_a_drawing_inside_a_page_says_what_it_shows():
     svg = inside_page(finish_small(bars(NAMES), width=WIDTH), 'a "quoted" <b>')
     assert svg.startswith("<svg") and 'aria-label="a &quot;quoted&quot; &lt;b&gt;"' in svg
     assert svg.count("role=") == 1
+
+
+def test_a_long_title_breaks_where_the_drawing_ends():
+    chart = bars(NAMES).properties(width=200)  # type: ignore[attr-defined]
+    title = finish(chart, title="Does the temperature of the softmax change how faithful attention is?")[
+        "title"
+    ]
+    assert len(title["text"]) == 2
+    assert all(width_of(line, title["fontSize"]) <= 330 for line in title["text"])

@@ -6,6 +6,7 @@ Colours are few and fixed: a page that shows the figures can exchange them for t
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -23,7 +24,11 @@ SMALL, WORDS, TITLE = 11, 12, 14
 
 _EM = 0.62
 """How wide a letter is, in parts of its height: no common font without serifs is wider on average."""
-_PADDING, _ROOM = 5, 40
+_USUAL, _LEGEND = 520, 120
+"""How wide a drawing of several is, and what stands beside one: a title breaks where both end."""
+_PADDING = 5
+_ROOMY = {"padding": {"left": _PADDING, "top": _PADDING, "right": 40, "bottom": _PADDING}}
+"""Names in a legend at the right, and a title, may come out wider than measured too."""
 _SYMBOL = 32
 """What a name in a legend needs besides its letters."""
 _FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # what vl-convert measures with comes first
@@ -83,19 +88,26 @@ def finish(
         "labelColor": INK, "titleColor": MUTED, "labelFontSize": WORDS, "titleFontSize": SMALL, "titleFontWeight": "normal",
         "labelLimit": 320, "columnPadding": 20, "symbolOpacity": 1, **(legend or {}),
     }  # fmt: skip
-    heading = {
+    heading: dict[str, Any] = {
         "anchor": "start", "fontSize": TITLE, "color": INK, "subtitleFontSize": SMALL, "subtitleColor": MUTED, "subtitlePadding": 4,
         "offset": 10,
     }  # fmt: skip
+    panel = {
+        "anchor": "start",
+        "frame": "group",
+        "fontSize": WORDS,
+        "color": INK,
+        "offset": 6,
+    }  # of one drawing among several
     if title:
-        chart = chart.properties(title=alt.TitleParams(title, subtitle=list(caption)))
+        broad = chart.width if isinstance(getattr(chart, "width", None), int) else _USUAL
+        lines = textwrap.wrap(title, int((broad + _LEGEND) / width_of("x", TITLE)))
+        chart = chart.properties(title=alt.TitleParams(lines, subtitle=list(caption), **heading))
     finished = chart.configure(
         background=background, font=_FONT, axis=axis, axisYQuantitative={"minExtent": left}, axisYDiscrete={"minExtent": left},
-        legend=legends, title=heading, header={"labelFontSize": WORDS, "labelColor": INK}, view={"stroke": None},
+        legend=legends, title=panel, header={"labelFontSize": WORDS, "labelColor": INK}, view={"stroke": None},
     )  # fmt: skip
     spec: dict[str, Any] = finished.to_dict()
-    # Names in a legend at the right, and a title, may come out wider too.
-    spec["padding"] = {**dict.fromkeys(("left", "top", "bottom"), _PADDING), "right": _ROOM}
     return spec
 
 
@@ -120,7 +132,7 @@ def as_svg(spec: dict[str, Any]) -> str:
     """Turn a drawing into SVG."""
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg: str = vl_convert.vegalite_to_svg({**_ROOMY, **spec})
     return svg
 
 
@@ -128,7 +140,7 @@ def as_png(spec: dict[str, Any]) -> bytes:
     """Turn a drawing into PNG, twice as fine as a screen."""
     import vl_convert
 
-    png: bytes = vl_convert.vegalite_to_png(spec, scale=2)
+    png: bytes = vl_convert.vegalite_to_png({**_ROOMY, **spec}, scale=2)
     return png
 
 
