@@ -237,7 +237,8 @@ def test_integrated_gradients_are_captums_whatever_the_stages(
 
 def test_long_texts_are_integrated_and_shortened_in_blocks(toy_classifier, toy_split, monkeypatch):
     """The bounds on memory change no score."""
-    from heedful.explainers import integrated_gradients, leave_one_out
+    from heedful.explainers import integrated_gradients
+    from heedful.models.shortcuts import leave_one_out
 
     classifier, instances = case_of({"encoder": "bilstm"}, TASKS[0], toy_classifier, toy_split)
     batch, names = instances.batch(np.arange(6)), ("integrated_gradients", "leave_one_out")

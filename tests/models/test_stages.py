@@ -121,7 +121,7 @@ def test_contextual_says_whether_a_state_depends_on_other_words(encoder, toy_cla
     changed[:, 2] += 1.0
     before, after = (classifier.model.encode(e, batch) for e in (embedded, changed))
     others = [i for i in range(embedded.shape[1]) if i != 2]
-    pairs = [(before.h, after.h), *([] if before.keys is None else [(before.keys, after.keys)])]
+    pairs = [(before.h, after.h), *([] if before.rest is None else [(before.rest, after.rest)])]
     moved = not all(torch.equal(b[:, others], a[:, others]) for b, a in pairs)
     assert moved == classifier.model.encoder.contextual
 

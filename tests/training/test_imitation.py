@@ -22,7 +22,8 @@ from heedful.measures.heads import matched_jsd
 from heedful.measures.imitation import attefa, attefa_draws, attefa_spread, blind_tvd
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
-from heedful.models.shortcuts.distinct import read, read_distinct, serves
+from heedful.models.shortcuts.distinct import read_distinct, serves
+from heedful.models.shorter import read
 from heedful.runs import Run
 from heedful.training.objectives.imitation import Imitation
 from heedful.training.recorded import Recorded

@@ -9,25 +9,24 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.models.model import AttentionModel, probabilities
-from heedful.models.stages import States
+from heedful.models.stages import Stages, States, output_of, probabilities
 from heedful.registry import Registry
 
 
 class Explainer(Protocol):
     """Scores every item of every instance of a batch; zero off the mask. The model is in evaluation mode."""
 
-    def __call__(self, model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+    def __call__(self, model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
         """Explain the decisions of a model on a batch. An instance's scores do not depend on its companions."""
 
 
 EXPLAINERS: Registry[Explainer] = Registry("explainer", __package__)
 
 
-def decided(model: AttentionModel, batch: Batch) -> Int[Tensor, " batch"]:
+def decided(model: Stages, batch: Batch) -> Int[Tensor, " batch"]:
     """Give the class a model decides for: what is explained."""
     with torch.no_grad():
-        return probabilities(model(batch).logits).argmax(-1)
+        return probabilities(output_of(model, batch).logits).argmax(-1)
 
 
 def chance_of(
@@ -37,10 +36,10 @@ def chance_of(
     return probabilities(logits).gather(-1, classes[:, None])[:, 0]
 
 
-def item_of(model: AttentionModel, batch: Batch) -> Int[Tensor, "batch tokens"]:
+def item_of(model: Stages, batch: Batch) -> Int[Tensor, "batch tokens"]:
     """Number the item each token belongs to: itself, or its sentence; −1 for padding and special tokens."""
     tokens = batch.tokens
-    if model.architecture.hierarchical:
+    if model.unit == "sentence":
         assert tokens.sentence_of is not None
         return tokens.sentence_of
     return torch.where(tokens.mask, torch.arange(tokens.mask.shape[1])[None, :], -1)

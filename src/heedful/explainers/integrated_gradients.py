@@ -14,9 +14,8 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, chance_of, item_of, sum_by_item
-from heedful.explainers.gradients import scaled
-from heedful.models.encoders.recurrent import Recurrent
-from heedful.models.model import AttentionModel, probabilities
+from heedful.models.shorter import scaled, smooth
+from heedful.models.stages import Stages, probabilities
 
 STEPS = 50
 
@@ -30,7 +29,7 @@ _TOKENS = 5120  # of all steps together; more of them fall out of the processor'
 @EXPLAINERS.register(
     "integrated_gradients", "integrated gradients of the decision from zero embeddings (captum)"
 )
-def integrated_gradients(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def integrated_gradients(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give each item's share, signed, of the decided class's probability beyond that of the empty embeddings."""
     with torch.no_grad():
         embedded = model.embed(batch)
@@ -41,7 +40,7 @@ def integrated_gradients(model: AttentionModel, batch: Batch, *, seed: int) -> F
     shares = torch.zeros_like(embedded[..., 0])
     lengths = batch.tokens.present.sum(1)
     left = lengths.argsort(descending=True, stable=True)  # texts of like length go together
-    for steps in (*_FEWER_STEPS, STEPS) if _smooth(model) else (STEPS,):
+    for steps in (*_FEWER_STEPS, STEPS) if smooth(model) else (STEPS,):
         again = left
         while len(left):
             tokens = max(int(lengths[left[0]]), 1)
@@ -49,14 +48,6 @@ def integrated_gradients(model: AttentionModel, batch: Batch, *, seed: int) -> F
             shares[rows, :tokens] = _integrate(model, _part(batch, rows, tokens), classes[rows], steps)
         left = again[((shares.sum(1) - gained).abs() > _ROUNDING)[again]]
     return sum_by_item(shares, item_of(model, batch), states)
-
-
-def _smooth(model: AttentionModel) -> bool:
-    """Whether the decision has no kinks along the path, of which few steps could miss some."""
-    a = model.architecture
-    encoder = isinstance(model.encoder, Recurrent) or a.encoder == "none" or a.activation == "tanh"
-    known = not a.hierarchical and a.transformer is None and a.pooling in ("attention", "mean")
-    return known and encoder and a.normaliser == "softmax"
 
 
 def _part(batch: Batch, rows: Int[Tensor, " part"], tokens: int) -> Batch:
@@ -69,7 +60,7 @@ def _part(batch: Batch, rows: Int[Tensor, " part"], tokens: int) -> Batch:
 
 
 def _integrate(
-    model: AttentionModel, batch: Batch, classes: Int[Tensor, " batch"], steps: int
+    model: Stages, batch: Batch, classes: Int[Tensor, " batch"], steps: int
 ) -> Float[Tensor, "batch tokens"]:
     from captum.attr import IntegratedGradients
 

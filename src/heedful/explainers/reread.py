@@ -11,13 +11,13 @@ from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.explainers.explainer import item_of
-from heedful.models.model import AttentionModel, probabilities
+from heedful.models.stages import Stages, output_of, probabilities
 
 _LAID_OUT = 1_000_000  # tokens of variants, before they are cut into batches
 
 
 def chances_without(
-    model: AttentionModel,
+    model: Stages,
     batch: Batch,
     rows: Int[Tensor, " variants"],
     keep: Bool[Tensor, "variants items"],
@@ -32,7 +32,7 @@ def chances_without(
     return torch.cat([_chances(model, batch, rows[block], keep[block]) for block in blocks])
 
 
-def with_only(model: AttentionModel, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Batch:
+def with_only(model: Stages, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Batch:
     """Give the texts of a batch as if they held these items alone; a text that keeps nothing is empty."""
     items = item_of(model, batch)
     stays = batch.tokens.present & ((items < 0) | keep.gather(1, items.clamp(min=0)))
@@ -40,7 +40,7 @@ def with_only(model: AttentionModel, batch: Batch, keep: Bool[Tensor, "batch ite
 
 
 def _chances(
-    model: AttentionModel,
+    model: Stages,
     batch: Batch,
     rows: Int[Tensor, " variants"],
     keep: Bool[Tensor, "variants items"],
@@ -50,7 +50,8 @@ def _chances(
     stays = batch.tokens.present[rows] & ((items < 0) | keep.gather(1, items.clamp(min=0)))
     groups = inference_batches(stays.sum(1).clamp(min=1).numpy(), len(rows))
     with torch.no_grad():
-        parts = [probabilities(model(_kept(batch, rows[group], stays[group])).logits) for group in groups]
+        kept = (_kept(batch, rows[group], stays[group]) for group in groups)
+        parts = [probabilities(output_of(model, part).logits) for part in kept]
     return torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(groups)))]
 
 

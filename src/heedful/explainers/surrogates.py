@@ -11,14 +11,14 @@ from torch import Tensor
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, decided
 from heedful.explainers.reread import chances_without
-from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages
 
 SAMPLES = 256
 _AT_ONCE = 128
 
 
 @EXPLAINERS.register("lime", "LIME over deleted items (captum, 256 samples)")
-def lime(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def lime(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give the weights of a sparse linear model around each text."""
     from captum._utils.models.linear_model import SkLearnLasso
     from captum.attr import Lime
@@ -29,14 +29,14 @@ def lime(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "ba
 
 
 @EXPLAINERS.register("kernel_shap", "KernelSHAP over deleted items (captum, 256 samples)")
-def kernel_shap(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def kernel_shap(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give estimates of the items' Shapley values for the decided class's probability."""
     from captum.attr import KernelShap
 
     return _fit(KernelShap, model, batch, seed)
 
 
-def _fit(method: Any, model: AttentionModel, batch: Batch, seed: int) -> Float[Tensor, "batch items"]:
+def _fit(method: Any, model: Stages, batch: Batch, seed: int) -> Float[Tensor, "batch items"]:
     """Fit one surrogate per text; captum samples deletions, the model reads what is left."""
     classes = decided(model, batch)
     with torch.no_grad():

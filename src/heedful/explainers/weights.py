@@ -9,19 +9,19 @@ from torch import Tensor
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.streams import uniform_by_instance
-from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages, weights_of
 
 
 @EXPLAINERS.register("attention", "the attention weights, averaged over heads")
-def attention(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def attention(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give the weights as they are."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)
-        return model.normalise(model.score(states), states.mask).mean(1)
+        return weights_of(model, states).mean(1)
 
 
 @EXPLAINERS.register("random", "random scores: what any explainer must beat")
-def random(model: AttentionModel, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def random(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Draw scores that depend on the seed and on where an instance stands in its split."""
     with torch.no_grad():
         mask = model.encode(model.embed(batch), batch).mask

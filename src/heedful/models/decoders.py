@@ -74,4 +74,4 @@ class MLPDecoder(nn.Module):
         return logits
 
 
-DECODERS = {"linear": LinearDecoder, "mlp": MLPDecoder}
+DECODERS: dict[str, type[LinearDecoder | MLPDecoder]] = {"linear": LinearDecoder, "mlp": MLPDecoder}

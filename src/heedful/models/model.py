@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -14,11 +15,28 @@ from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.errors import BadInput
 from heedful.models.attention import Attention
-from heedful.models.decoders import DECODERS
+from heedful.models.decoders import DECODERS, LinearDecoder, MLPDecoder
 from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_pool
 from heedful.models.encoders.hierarchical import HierarchicalEncoder
+from heedful.models.encoders.pointer import recurrent_part
+from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.encoders.transformer import PREFIX, TransformerEncoder, build_transformer
-from heedful.models.stages import Output, States
+from heedful.models.shorter import (
+    Moved,
+    Scaled,
+    decode_each,
+    decode_many,
+    moved_without_each,
+    read,
+    scaled,
+    smooth,
+)
+from heedful.models.stages import Effects, Output, States, Unit, output_of, probabilities
+
+__all__ = ["Architecture", "AttentionModel", "probabilities"]
+
+_NUMBERS = 1 << 22
+"""Numbers laid out at a time when many weights are decoded: 16 MB."""
 
 _EXCLUDED = -1e9  # a class that is no candidate; finite, so that no audit meets an infinity
 
@@ -62,9 +80,26 @@ class AttentionModel(nn.Module):
         self.attention = Attention(a, scored, query_size) if a.pooling == "attention" else None
         heads = a.heads if self.attention else 1
         outputs = 1 if a.classes == 2 else a.classes
-        self.decoder = DECODERS[a.decoder](a.model_copy(update={"heads": heads}), size, query_size, outputs)
+        self.decoder: LinearDecoder | MLPDecoder = DECODERS[a.decoder](
+            a.model_copy(update={"heads": heads}), size, query_size, outputs
+        )
         self.embedding_dropout = nn.Dropout(a.embedding_dropout)
         self.decoder_dropout = nn.Dropout(a.decoder_dropout)
+
+    @property
+    def unit(self) -> Unit:
+        """Words, or the sentences of a hierarchical network."""
+        return "sentence" if self.architecture.hierarchical else "word"
+
+    @property
+    def contextual(self) -> bool:
+        """Whether an item's state depends on others."""
+        return self.encoder.contextual
+
+    @property
+    def slow(self) -> bool:
+        """Whether it is a transformer that reads."""
+        return isinstance(self.encoder, TransformerEncoder)
 
     @property
     def has_attention(self) -> bool:
@@ -96,12 +131,12 @@ class AttentionModel(nn.Module):
             mask=tokens.mask,
             query=query,
             candidates=batch.candidates,
-            keys=self.encoder.keys(embedded, tokens.present),
+            rest=self.encoder.keys(embedded, tokens.present),  # what attention scores, if not the states
         )
 
     def score(self, states: States) -> Float[Tensor, "batch heads items"]:
         """Stage 3a: how well each item fits, before normalising."""
-        return self._attention().score(states.h if states.keys is None else states.keys, states.query)
+        return self._attention().score(states.h if states.rest is None else states.rest, states.query)
 
     def normalise(
         self, scores: Float[Tensor, "batch heads items"], mask: Tensor
@@ -138,14 +173,39 @@ class AttentionModel(nn.Module):
 
     def forward(self, batch: Batch) -> Output:
         """All four stages."""
-        states = self.encode(self.embed(batch), batch)
-        weights = self.attend(states)
-        return Output(self.decode(states, weights), weights)
+        return output_of(self, batch)
 
-    def _embed(self, tokens: Tokens) -> Tensor:
+    def effects(self, states: States) -> Effects | None:
+        """What weight on each item adds to the logits, and what the decoder says to the zero vector."""
+        if not isinstance(self.decoder, LinearDecoder) or self.attention is None:
+            return None
+        of_item = self.decoder.slopes(states.h, states.query)
+        nothing = states.h.new_zeros(len(states.h), of_item.shape[1], states.h.shape[-1])
+        if states.candidates is not None and of_item.shape[-1] > 1:
+            of_item = of_item.masked_fill(~states.candidates[:, None, None], 0.0)
+        return Effects(of_item, self.decode_context(nothing, states.query, states.candidates))
+
+    def exact(self) -> AttentionModel:
+        """Copy in double precision, but for the table of words, which is large and shared: what it gives is converted."""
+        memo: dict[int, object] = {} if self.embedding is None else {id(self.embedding): None}
+        copy = deepcopy(self, memo).double().requires_grad_(False).eval()
+        copy.embedding = self.embedding
+        return copy
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision that it reads in."""
+        return self.decoder.output.weight.dtype
+
+    def vectors(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
+        """Look up words, or pieces of them, by their numbers."""
         table = self.encoder.embedding if isinstance(self.encoder, TransformerEncoder) else self.embedding
         assert table is not None
-        embedded: Tensor = table(tokens.ids)
+        embedded: Tensor = table(ids)
+        return embedded.to(self.dtype)
+
+    def _embed(self, tokens: Tokens) -> Tensor:
+        embedded = self.vectors(tokens.ids)
         return embedded if tokens.shift is None else embedded + tokens.shift
 
     def _encode_query(self, tokens: Tokens) -> Tensor:
@@ -175,13 +235,65 @@ class AttentionModel(nn.Module):
         return self.attention
 
 
-def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch classes"]:
-    """One probability per class, from one logit (sigmoid) or several (softmax).
+@read.register(AttentionModel)
+def _read(model: AttentionModel, batch: Batch) -> Output:
+    from heedful.models.shortcuts.distinct import read_distinct, serves
 
-    >>> probabilities(torch.tensor([[0.0]]))
-    tensor([[0.5000, 0.5000]])
-    """
-    if logits.shape[-1] == 1:
-        p = torch.sigmoid(logits)
-        return torch.cat([1 - p, p], dim=-1)
-    return torch.softmax(logits, dim=-1)
+    return read_distinct(model, batch) if serves(model, batch) else model(batch)
+
+
+@decode_many.register(AttentionModel)
+def _decode_many(
+    model: AttentionModel, states: States, weights: Float[Tensor, "batch variants heads items"]
+) -> Float[Tensor, "batch variants outputs"]:
+    """Mix the states for a block of variants at a time."""
+    h = states.h
+    size = max(1, _NUMBERS // (len(h) * weights.shape[2] * max(h.shape[1:])))
+    blocks = weights.split(size, dim=1)  # type: ignore[no-untyped-call]
+    mixed = (torch.einsum("bvhn,bnm->bvhm", block, h) for block in blocks)
+    return torch.cat([decode_contexts(model, states, contexts) for contexts in mixed], dim=1)
+
+
+@decode_each.register(AttentionModel)
+def _decode_each(model: AttentionModel, states: States, heads: int) -> Float[Tensor, "batch items outputs"]:
+    """What an item alone leaves of the mixture is its state."""
+    return decode_contexts(model, states, states.h[:, :, None].expand(-1, -1, heads, -1))
+
+
+def decode_contexts(
+    model: AttentionModel, states: States, contexts: Float[Tensor, "batch variants heads size"]
+) -> Float[Tensor, "batch variants outputs"]:
+    """Give the logits of many contexts for each instance."""
+    batch, variants = contexts.shape[:2]
+    query, candidates = (
+        None if field is None else field.repeat_interleave(variants, dim=0)
+        for field in (states.query, states.candidates)
+    )
+    return model.decode_context(contexts.flatten(0, 1), query, candidates).view(batch, variants, -1)
+
+
+@scaled.register(AttentionModel)
+def _scaled(model: AttentionModel, batch: Batch) -> Scaled:
+    from heedful.models.shortcuts.scaled import scaled_recurrent
+
+    recurrent = recurrent_part(model.encoder)
+    return (
+        scaled.dispatch(object)(model, batch)
+        if recurrent is None
+        else scaled_recurrent(model, recurrent, batch)
+    )
+
+
+@smooth.register(AttentionModel)
+def _smooth(model: AttentionModel) -> bool:
+    a = model.architecture
+    encoder = isinstance(model.encoder, Recurrent) or a.encoder == "none" or a.activation == "tanh"
+    known = not a.hierarchical and a.transformer is None and a.pooling in ("attention", "mean")
+    return known and encoder and a.normaliser == "softmax"
+
+
+@moved_without_each.register(AttentionModel)
+def _moved_without_each(model: AttentionModel, batch: Batch) -> Moved | None:
+    from heedful.models.shortcuts.leave_one_out import moved
+
+    return moved(model, batch)

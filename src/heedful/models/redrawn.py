@@ -27,10 +27,9 @@ class Redrawn:
 
     def __init__(self, model: AttentionModel, *, seed: int) -> None:
         self.original = model
-        kind = next(model.parameters()).dtype
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(_BEYOND + seed)
-            self._fresh = AttentionModel(model.architecture).to(kind).eval()
+            self._fresh = AttentionModel(model.architecture).to(model.dtype).eval()
             self._table = _dealt(_table(model))
         _put_table(self._fresh, _table(model))  # the fresh one is not wanted, and takes much room
 

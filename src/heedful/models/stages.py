@@ -1,17 +1,31 @@
-"""What passes between the stages."""
+"""A model as audits, explainers and the report see it: four stages, and what passes between them.
+
+`Stages` is all that may be asked of a model outside `models/` and `training/`; `Auditable` is a model with its words,
+its labels and where it comes from. A few questions have a general answer and a shorter one for some models: `shorter`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+
+from heedful.config import TrainConfig
+from heedful.data.corpus import Split, Task
+from heedful.data.instances import Batch, Instances
+from heedful.data.words.vocabulary import Vocabulary
+from heedful.errors import BadInput
+
+Unit = Literal["word", "sentence"]
 
 
 @dataclass(frozen=True)
 class States:
-    """The encoded items of a batch: what decode mixes, and attention scores unless there are keys."""
+    """The encoded items of a batch: what decode mixes."""
 
     h: Float[Tensor, "batch items size"]
     mask: Bool[Tensor, "batch items"]
@@ -19,8 +33,8 @@ class States:
     candidates: Bool[Tensor, "batch classes"] | None = None
     word_weights: Float[Tensor, "batch tokens"] | None = None
     """In a hierarchical network, how each sentence weighed its words."""
-    keys: Float[Tensor, "batch items key_size"] | None = None
-    """What attention scores, where that is not what decode mixes."""
+    rest: Any = None
+    """What the model needs besides; only the model that made it looks inside."""
 
 
 class Output(NamedTuple):
@@ -28,3 +42,137 @@ class Output(NamedTuple):
 
     logits: Float[Tensor, "batch outputs"]
     weights: Float[Tensor, "batch heads items"] | None
+
+
+class Effects(NamedTuple):
+    """How weights make logits, where these are linear in them: logits = rest + Σ_h Σ_n α_hn · of_item_hn."""
+
+    of_item: Float[Tensor, "batch heads items outputs"]
+    rest: Float[Tensor, "batch outputs"]
+
+
+class Stages(Protocol):
+    """Embed → encode → attend → decode. An instance's numbers depend neither on its companions nor on padding."""
+
+    @property
+    def unit(self) -> Unit:
+        """What an item is."""
+
+    @property
+    def contextual(self) -> bool:
+        """False where an item's state, and its score, depend on that item alone."""
+
+    @property
+    def slow(self) -> bool:
+        """Whether reading a text takes so long that costly questions are asked of fewer texts."""
+
+    @property
+    def has_attention(self) -> bool:
+        """Whether there is a heatmap to speak of; without one, `attend` gives None."""
+
+    def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
+        """Stage 1: a vector for every token."""
+
+    def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
+        """Stage 2: a state for every item."""
+
+    def attend(self, states: States) -> Float[Tensor, "batch heads items"] | None:
+        """Stage 3: a distribution over the items for every head."""
+
+    def decode(
+        self, states: States, weights: Float[Tensor, "batch heads items"] | None
+    ) -> Float[Tensor, "batch outputs"]:
+        """Stage 4: logits under any weights whatever: one for two classes (a sigmoid), or one for each."""
+
+    def effects(self, states: States) -> Effects | None:
+        """How the weights make the logits; None where these are not linear in them."""
+
+    def exact(self) -> Stages:
+        """Give a copy that reads in double precision, and cannot be trained."""
+
+    def eval(self) -> Self:
+        """Begin to answer the same to the same, as modules of torch do."""
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """A model whose attention is scores that are normalised."""
+
+    def score(self, states: States) -> Float[Tensor, "batch heads items"]:
+        """How well each item fits."""
+
+    def normalise(
+        self, scores: Float[Tensor, "batch heads items"], mask: Bool[Tensor, "batch items"]
+    ) -> Float[Tensor, "batch heads items"]:
+        """Scores to weights, in the precision of the scores; larger scores never get less weight."""
+
+
+class Auditable(Protocol):
+    """A model with its words, its labels and its origin."""
+
+    @property
+    def model(self) -> Stages:
+        """The stages."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What cuts texts into words, or pieces of them."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes."""
+
+    @property
+    def task(self) -> Task:
+        """Whether texts are read by themselves, or for a query."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a report."""
+
+    @property
+    def encoder(self) -> str:
+        """What reads the text, by the name that policies know it by."""
+
+    @property
+    def home(self) -> Path | None:
+        """The folder that its audits are kept in, if it has one."""
+
+    @property
+    def trained(self) -> TrainConfig | None:
+        """How heedful trained it; None: audits that train again cannot be asked."""
+
+    def instances(self, split: Split) -> Instances:
+        """Tokenise a split for this model."""
+
+    def fingerprint(self) -> str:
+        """Changes when, and only when, the model does."""
+
+
+def output_of(model: Stages, batch: Batch) -> Output:
+    """Run all four stages."""
+    states = model.encode(model.embed(batch), batch)
+    weights = model.attend(states)
+    return Output(model.decode(states, weights), weights)
+
+
+def weights_of(model: Stages, states: States) -> Float[Tensor, "batch heads items"]:
+    """Give the weights of a model that must have some."""
+    weights = model.attend(states)
+    if weights is None:
+        raise BadInput(
+            "This model has no attention, and so no weights to ask about: train one with --pooling attention."
+        )
+    return weights
+
+
+def probabilities(logits: Float[Tensor, "*batch outputs"]) -> Float[Tensor, "*batch classes"]:
+    """One probability per class, from one logit (sigmoid) or several (softmax).
+
+    >>> probabilities(torch.tensor([[0.0]]))
+    tensor([[0.5000, 0.5000]])
+    """
+    if logits.shape[-1] == 1:
+        p = torch.sigmoid(logits)
+        return torch.cat([1 - p, p], dim=-1)
+    return torch.softmax(logits, dim=-1)

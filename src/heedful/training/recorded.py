@@ -9,7 +9,7 @@ from torch import Tensor
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.shortcuts.distinct import read
+from heedful.models.shorter import read
 
 
 class Recorded:

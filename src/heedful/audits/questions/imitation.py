@@ -24,8 +24,8 @@ from heedful.measures.heads import matched_jsd
 from heedful.measures.imitation import attefa, attefa_draws, attefa_spread
 from heedful.measures.resampling import FEWEST_SEEDS
 from heedful.models.classifier import Classifier
-from heedful.models.model import probabilities
-from heedful.models.shortcuts.distinct import read
+from heedful.models.shorter import read
+from heedful.models.stages import probabilities
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
 from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins, usable_cores

@@ -39,16 +39,10 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
 
 def read_distinct(model: AttentionModel, batch: Batch) -> Output:
     """Give the output of a model on a batch, each distinct word encoded once."""
-    assert model.embedding is not None
     assert isinstance(model.decoder, LinearDecoder)
     words, of = torch.unique(batch.tokens.ids, return_inverse=True)
-    h = model.encoder(model.embedding(words)[None], torch.ones(1, len(words), dtype=torch.bool))
+    h = model.encoder(model.vectors(words)[None], torch.ones(1, len(words), dtype=torch.bool))
     scores: Tensor = model._attention().score(h, None)[0]  # [heads, words]
     says = model.decoder.slopes(h, None)[0]  # [heads, words, outputs]
     weights = model.normalise(scores[:, of].transpose(0, 1), batch.tokens.mask)
     return Output(torch.einsum("bhn,hbnk->bk", weights, says[:, of]) + model.decoder.output.bias, weights)
-
-
-def read(model: AttentionModel, batch: Batch) -> Output:
-    """Give the output of any model on a batch, the shorter way where there is one."""
-    return read_distinct(model, batch) if serves(model, batch) else model(batch)

@@ -14,7 +14,7 @@ from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.model import probabilities
-from heedful.models.shortcuts.distinct import read
+from heedful.models.shorter import read
 from heedful.training.marks import Marks
 from heedful.training.objectives.objective import OBJECTIVES, Objective
 

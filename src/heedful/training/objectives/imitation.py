@@ -19,7 +19,7 @@ from heedful.measures.heads import matched_jsd
 from heedful.measures.performance import performance
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
-from heedful.models.shortcuts.distinct import read
+from heedful.models.shorter import read
 from heedful.models.stages import Output
 from heedful.runs import Run
 from heedful.training.objectives.objective import OBJECTIVES, Objective

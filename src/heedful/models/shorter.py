@@ -1,0 +1,81 @@
+"""Questions with a general answer, to which some models know a shorter way.
+
+A model registers its own way for its class (`functools.singledispatch`), and then everybody who asks goes that way. It must
+give the same numbers but for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from heedful.data.instances import Batch
+from heedful.models.stages import Output, Stages, States, output_of
+
+Scaled = Callable[[Float[Tensor, "readings tokens"]], States]
+
+
+class Moved(NamedTuple):
+    """How far predictions move (TVD) without each item; zero off the mask."""
+
+    by: Float[Tensor, "batch items"]
+    known: Bool[Tensor, "batch items"]
+    """False where the rest must be read again after all."""
+
+
+@singledispatch
+def read(model: Stages, batch: Batch) -> Output:
+    """Give the output on a batch, where nothing but the output is wanted."""
+    return output_of(model, batch)
+
+
+@singledispatch
+def decode_many(
+    model: Stages, states: States, weights: Float[Tensor, "batch variants heads items"]
+) -> Float[Tensor, "batch variants outputs"]:
+    """Decode the same states under many weights."""
+    return torch.stack([model.decode(states, variant) for variant in weights.unbind(1)], dim=1)
+
+
+@singledispatch
+def decode_each(model: Stages, states: States, heads: int) -> Float[Tensor, "batch items outputs"]:
+    """Give the logits when every head looks at one item alone, for each item."""
+    effects = model.effects(states)
+    if effects is not None:
+        return effects.rest[:, None] + effects.of_item.sum(1)
+    batch, items = states.mask.shape
+    alone = torch.eye(items, dtype=states.h.dtype)[None, :, None].expand(batch, -1, heads, -1)
+    return decode_many(model, states, alone)
+
+
+@singledispatch
+def scaled(model: Stages, batch: Batch) -> Scaled:
+    """Give the states as a function of numbers that the embeddings of tokens are multiplied by.
+
+    The derivative by a token's number is ∂/∂e · e. Readings are whole batches, one after the other.
+    """
+    embedded = model.embed(batch).detach()
+
+    def states(scales: Float[Tensor, "readings tokens"]) -> States:
+        times = len(scales) // len(batch)
+        rows = torch.arange(len(batch)).repeat(times)
+        return model.encode(scales[..., None] * embedded.repeat(times, 1, 1), batch.take(rows))
+
+    return states
+
+
+@singledispatch
+def smooth(model: Stages) -> bool:
+    """Whether the decision is known to have no kinks on the way from no embeddings to a text's own."""
+    return False
+
+
+@singledispatch
+def moved_without_each(model: Stages, batch: Batch) -> Moved | None:
+    """Say how far predictions move without each item, where that can be told without reading the rest again."""
+    return None
