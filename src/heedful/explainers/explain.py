@@ -9,13 +9,12 @@ import torch
 
 from heedful.data.batches import inference_batches
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.models.classifier import Classifier
-from heedful.models.model import probabilities
-from heedful.models.prediction import Prediction, read_predictions
+from heedful.models.prediction import Prediction, read_predictions, read_texts
+from heedful.models.stages import Auditable, probabilities
 
 
 def explain(
-    classifier: Classifier,
+    classifier: Auditable,
     texts: Sequence[str],
     name: str = "attention",
     *,
@@ -25,7 +24,7 @@ def explain(
 ) -> list[Prediction]:
     """Classify texts and give every item a score; `items` of each prediction holds the scores."""
     explainer = EXPLAINERS.get(name)
-    instances = classifier.read(texts, queries)
+    instances = read_texts(classifier, texts, queries)
     model = classifier.model.eval()
     explained: dict[int, Prediction] = {}
     for rows in inference_batches(instances.lengths, batch_size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +14,16 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
+from heedful.config import TrainConfig, build
 from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
-from heedful.data.words.text import clean_text
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
-from heedful.models.model import Architecture, AttentionModel, probabilities
-from heedful.models.prediction import Prediction, read_predictions
+from heedful.models.model import Architecture, AttentionModel
+from heedful.models.prediction import Prediction, read_predictions, read_texts
+from heedful.models.stages import probabilities
+from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
 
 WEIGHTS, VOCABULARY, DESCRIPTION = "model.safetensors", "vocabulary.json", "model.json"
@@ -37,20 +40,49 @@ class Classifier:
     run: Path | None = None
     """The folder it was trained in or loaded from."""
 
+    @property
+    def name(self) -> str:
+        """The name of its run."""
+        return self.run.name if self.run else "a model in memory"
+
+    @property
+    def encoder(self) -> str:
+        """The name that its encoder is registered by."""
+        return self.model.architecture.encoder
+
+    @property
+    def home(self) -> Path | None:
+        """Audits are kept in its run."""
+        return self.run
+
+    @property
+    def trained(self) -> TrainConfig | None:
+        """What its run says of its training; a folder with a model alone says nothing."""
+        if self.run is None or not (self.run / "config.yaml").is_file():
+            return None
+        return build(TrainConfig, Run(self.run).config(), where=str(self.run / "config.yaml"))
+
+    def fingerprint(self) -> str:
+        """Hash the weights."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.model.state_dict().items()):
+            digest.update(name.encode() + tensor.contiguous().numpy().tobytes())
+        return digest.hexdigest()
+
     def instances(self, split: Split) -> Instances:
         """Tokenise a split for this model."""
         return Instances.encode(split, self.vocabulary, classes=len(self.labels))
 
     def batch(self, texts: Sequence[str], queries: Sequence[str] | None = None) -> Batch:
         """Put texts into one padded batch, in the order given, for the stages of `model`."""
-        instances = self.read(texts, queries)
+        instances = read_texts(self, texts, queries)
         return instances.batch(np.arange(len(instances)))
 
     def predict(
         self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
     ) -> list[Prediction]:
         """Classify texts: label, probabilities, and the weight of every item."""
-        instances = self.read(texts, queries)
+        instances = read_texts(self, texts, queries)
         predictions: list[Prediction | None] = [None] * len(texts)
         self.model.eval()
         with torch.inference_mode():
@@ -104,36 +136,6 @@ class Classifier:
             )
         model = _load_model(architecture, folder / WEIGHTS)
         return cls(model, vocabulary, description["labels"], description["task"], folder)
-
-    def read(self, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
-        """Tokenise texts of the user's own, refusing what cannot be read."""
-        if isinstance(texts, str):
-            raise BadInput("A list of texts is needed: put the one text into brackets.")
-        instances = self.instances(self._as_split(texts, queries))
-        empty = np.flatnonzero(instances.tokens.items == 0)
-        if len(empty):
-            raise BadInput(
-                f"Text {int(empty[0]) + 1} holds no word that this model's rules can find: give some text."
-            )
-        return instances
-
-    def _as_split(self, texts: Sequence[str], queries: Sequence[str] | None) -> Split:
-        wanted = self.model.architecture.query
-        if wanted and queries is None:
-            raise BadInput(
-                "This model reads a text for a question or hypothesis: give one for every text (--query, or --query-column of a file)."
-            )
-        if queries is not None and (not wanted or len(queries) != len(texts)):
-            raise BadInput(
-                f"{len(queries)} queries were given for {len(texts)} texts: give one each."
-                if wanted
-                else "This model reads texts alone: leave out the query."
-            )
-        return Split(
-            texts=[clean_text(text) for text in texts],
-            labels=np.zeros(len(texts), dtype=np.int64),
-            queries=None if queries is None else [clean_text(query) for query in queries],
-        )
 
 
 def _read_description(path: Path) -> dict[str, Any]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from heedful.data.instances import Batch
-from heedful.models.stages import States
+from heedful.data.corpus import Split
+from heedful.data.instances import Batch, Instances
+from heedful.data.words.text import clean_text
+from heedful.errors import BadInput
+from heedful.models.stages import Auditable, States
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,38 @@ class Prediction:
     items: tuple[Item, ...]
     words: tuple[Item, ...] = ()
     """In a hierarchical network, the words with their sentence's weight shared out among them."""
+
+
+def read_texts(classifier: Auditable, texts: Sequence[str], queries: Sequence[str] | None) -> Instances:
+    """Tokenise texts of the user's own, refusing what cannot be read."""
+    if isinstance(texts, str):
+        raise BadInput("A list of texts is needed: put the one text into brackets.")
+    instances = classifier.instances(_as_split(classifier, texts, queries))
+    empty = np.flatnonzero(instances.tokens.items == 0)
+    if len(empty):
+        raise BadInput(
+            f"Text {int(empty[0]) + 1} holds no word that this model's rules can find: give some text."
+        )
+    return instances
+
+
+def _as_split(classifier: Auditable, texts: Sequence[str], queries: Sequence[str] | None) -> Split:
+    wanted = classifier.task != "classification"
+    if wanted and queries is None:
+        raise BadInput(
+            "This model reads a text for a question or hypothesis: give one for every text (--query, or --query-column of a file)."
+        )
+    if queries is not None and (not wanted or len(queries) != len(texts)):
+        raise BadInput(
+            f"{len(queries)} queries were given for {len(texts)} texts: give one each."
+            if wanted
+            else "This model reads texts alone: leave out the query."
+        )
+    return Split(
+        texts=[clean_text(text) for text in texts],
+        labels=np.zeros(len(texts), dtype=np.int64),
+        queries=None if queries is None else [clean_text(query) for query in queries],
+    )
 
 
 def read_predictions(

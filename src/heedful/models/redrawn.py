@@ -4,18 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from copy import deepcopy
+from functools import singledispatch
+from typing import Protocol
 
 import torch
 from torch import nn
 
+from heedful.errors import BadInput
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages
 
 STAGES = ("decode", "attend", "encode", "embed")
 """From the output to the input."""
 
 _BEYOND = 2**31
 """Seeds of training are less: what one of them draws is where a trained model began, and it may still be close to that."""
+
+
+class Drawn(Protocol):
+    """What a seed draws in the place of each stage's weights."""
+
+    def model(self, stages: Collection[str]) -> Stages:
+        """Give the model with these stages drawn anew."""
+
+
+@singledispatch
+def redraw(model: Stages, seed: int) -> Drawn:
+    """Draw weights for every stage of a model; a kind of model that knows how registers it."""
+    raise BadInput(
+        "The weights of this model cannot be drawn anew, because heedful does not know how they were drawn at first: "
+        "leave out randomisation."
+    )
+
+
+@singledispatch
+def stages_with_weights(model: Stages) -> tuple[str, ...]:
+    """Name the stages that have weights to draw, from the output to the input."""
+    return STAGES
 
 
 class Redrawn:
@@ -50,8 +76,13 @@ class Redrawn:
         return mixed.eval()
 
 
-def stages_with_weights(model: AttentionModel) -> tuple[str, ...]:
-    """Name the stages that have weights to draw, from the output to the input."""
+@redraw.register(AttentionModel)
+def _redraw(model: AttentionModel, seed: int) -> Drawn:
+    return Redrawn(model, seed=seed)
+
+
+@stages_with_weights.register(AttentionModel)
+def _with_weights(model: AttentionModel) -> tuple[str, ...]:
     table = _table(model)
     inside: dict[str, list[nn.Module | None]] = {
         "decode": [model.decoder],

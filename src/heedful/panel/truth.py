@@ -12,7 +12,6 @@ from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.words import words_of
 from heedful.data.corpora.synthetic.planted import planted_in
 from heedful.explainers.reread import chances_without
-from heedful.runs import Run
 
 NEEDED = 0.1
 """Of probability: a text needs its evidence where the answer loses this much without it."""
@@ -46,8 +45,8 @@ def measure_truth(subject: Subject) -> Truth:
     are needed, and as many first words are looked at as were planted (precision at k of Bastings et al. 2022).
     """
     hits, chances, without, alone = [], [], [], []
-    trained = subject.classifier.run
-    planted = trained is not None and planted_in(str(Run(trained).config().get("dataset"))) is not None
+    trained = subject.classifier.trained
+    planted = trained is not None and planted_in(trained.dataset) is not None
     asked = 0
     for reading in subject.readings(np.concatenate(subject.texts.rows)):
         batch = reading.batch

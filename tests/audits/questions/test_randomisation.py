@@ -103,7 +103,7 @@ def _top(scores):
 
 
 def test_nothing_drawn_changes_nothing(model, many_texts, monkeypatch):
-    monkeypatch.setattr(randomisation, "Redrawn", _Nothing)
+    monkeypatch.setattr(randomisation, "redraw", lambda model, seed: _Nothing(model, seed=seed))
     found = run(model(encoder="bilstm"), many_texts)
     rows = found.to_frame(NAME)
     assert rows["similarity_after"].drop_nans().to_list() == pytest.approx([1.0] * len(rows))

@@ -14,7 +14,7 @@ import torch
 
 import heedful
 from heedful.audits.questions import rationale
-from heedful.audits.questions.sensitivity import LARGEST, SIZES, attempts, exact_copy, sample, sensitivity
+from heedful.audits.questions.sensitivity import LARGEST, SIZES, attempts, sample, sensitivity
 from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.reading import read
 from heedful.audits.subject.words import words_of
@@ -207,7 +207,7 @@ def test_the_shift_that_is_found_flips_the_model_and_moves_the_top_words_alone(m
     words = words_of(model, reading.batch)
     ranks = words.ranks(words.scores(reading.scores("attention")))
     pairs = torch.tensor([(row, min(2, int(words.counts[row]))) for row in case.texts()])
-    laid = attempts(reading, words, ranks, pairs, exact_copy(model))
+    laid = attempts(reading, words, ranks, pairs, model.exact())
     radius, shift = laid.search()
     shift = shift.view_as(laid.embedded)
     found = radius.isfinite()

@@ -15,7 +15,6 @@ from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.certificate import certified_radius
 from heedful.measures.norms import NORMS, Norm
-from heedful.models.decoders import LinearDecoder
 
 SEAT_RADIUS = 1e-3
 """Largest change of a weight that SEAT asks a decision to survive."""
@@ -76,17 +75,15 @@ class Certificate(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Reckon every radius; NaN where the decoder is not linear."""
-        decoder = reading.model.decoder
-        if not isinstance(decoder, LinearDecoder):
+        effects = reading.effects
+        if effects is None:
             nothing = torch.full((len(reading.mask),), torch.nan, dtype=torch.float64)
             return dict.fromkeys(self._columns(), nothing)
-        with torch.no_grad():
-            effects = decoder.slopes(reading.states.h, reading.states.query)
         columns: dict[str, Tensor] = {}
         for norm in NORMS:
             free, held = (
                 certified_radius(
-                    reading.logits, effects, reading.mask,
+                    reading.logits, effects.of_item, reading.mask,
                     norm=norm, zero_sum=zero_sum, candidates=_candidates(reading),
                 )
                 for zero_sum in (False, True)

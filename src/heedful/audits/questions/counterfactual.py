@@ -15,7 +15,7 @@ from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 DIFFERENT = LN_2 / 2
 """A heatmap at least this far from the model's own, half of the largest JSD, is called a different one."""

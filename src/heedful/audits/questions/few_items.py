@@ -16,7 +16,7 @@ from torch import Tensor
 from heedful.audits.subject.reading import Reading
 from heedful.measures.erasure import classes
 from heedful.measures.mixtures import Shares, feasible_shares, few_jsd, prediction_window
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 _SEGMENTS = 1024  # looked into at most
 _DECODED = 96  # the same of decoders that must be asked about every mixture,
@@ -87,7 +87,7 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
     nothing = torch.zeros(len(said), 3, dtype=torch.long)
     best = Few(beyond.double().clone(), nothing, nothing.double())
     # Mixtures that are the same for every head reach a linear decoder as means of what the items say.
-    linear = bool(reading.model.decoder.linear)
+    linear = reading.effects is not None
     every = torch.arange(count)
     ones = _Starts(every, every, torch.zeros(count, dtype=torch.float64))
     segments, reach = _promising(items, ones, epsilon, kept=_SEGMENTS if linear else _DECODED)

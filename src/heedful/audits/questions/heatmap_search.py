@@ -18,7 +18,7 @@ from heedful.audits.questions.few_items import farthest_few
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import LN_2, jsd, tvd
 from heedful.measures.streams import uniform_by_instance
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 _PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per unit of TVD
 _CLIMB = {

@@ -93,8 +93,8 @@ class Imitation(Audit):
 
     def prepare(self, subject: Subject, console: Console) -> None:
         """Train the twins that are missing."""
-        run = subject.classifier.run
-        if run is None or not (run / "config.yaml").is_file():
+        run = subject.classifier.home
+        if run is None or subject.classifier.trained is None:
             raise BadInput(
                 "The imitation audit trains twins, and needs the run that the model was trained in."
             )

@@ -15,7 +15,7 @@ from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 SMALL = 0.05
 """A median change of less than this is called none: the prediction stays where it was."""

@@ -22,7 +22,7 @@ from heedful.errors import BadInput
 from heedful.explainers.explainer import item_of
 from heedful.measures.plausibility import auprc, span_agreement, token_agreement
 from heedful.measures.streams import Stream, uniform_by_instance
-from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -145,7 +145,7 @@ class Plausibility(Audit):
 
 
 def marked_words(
-    model: AttentionModel, batch: Batch, words: Words, instances: Instances
+    model: Stages, batch: Batch, words: Words, instances: Instances
 ) -> Bool[Tensor, "batch words"]:
     """Which words of a batch were marked."""
     of = item_of(model, batch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,17 +17,15 @@ from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.movement import by_word, see
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.audits.subject.words import Words, words_of
-from heedful.config import TrainConfig, build
 from heedful.errors import BadInput, HeedfulError
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.divergence import LN_2, jsd
 from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import mean_of, over_seeds, resample
-from heedful.models.model import AttentionModel
-from heedful.models.redrawn import STAGES, Redrawn, stages_with_weights
-from heedful.runs import Run
+from heedful.models.redrawn import STAGES, redraw, stages_with_weights
+from heedful.models.stages import Stages
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
@@ -105,9 +102,9 @@ class Randomisation(Audit):
     )
     order = Order("similarity_after", "how much of the heatmap survives new weights", worst="highest")
     heatmap = Heatmap("other_weights", "All weights drawn anew", "other_probability")
-    conditions: dict[str, list[AttentionModel]]
+    conditions: dict[str, list[Stages]]
     """Changed models, one for every draw: all stages down to the one named were drawn anew, or that one alone."""
-    shuffled: AttentionModel | None = None
+    shuffled: Stages | None = None
     """Trained on shuffled labels, if it could be."""
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
@@ -120,7 +117,7 @@ class Randomisation(Audit):
                 f"choose attention or an explainer as --source."
             )
         stages = stages_with_weights(subject.model)
-        drawn = [Redrawn(subject.model, seed=DRAWS * self.options.seed + draw) for draw in range(DRAWS)]
+        drawn = [redraw(subject.model, DRAWS * self.options.seed + draw) for draw in range(DRAWS)]
         self.conditions = {}
         for place, stage in enumerate(stages):
             self.conditions[stage] = [one.model(stages[: place + 1]) for one in drawn]
@@ -226,16 +223,16 @@ class Randomisation(Audit):
             "other_probability": other.chances.gather(1, decided)[:, 0],
         }
 
-    def _of_shuffled_labels(self, subject: Subject, console: Console) -> AttentionModel | None:
+    def _of_shuffled_labels(self, subject: Subject, console: Console) -> Stages | None:
         """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
-        run, without = subject.classifier.run, "Nothing was trained on shuffled labels"
+        run, config = subject.classifier.home, subject.classifier.trained
+        without = "Nothing was trained on shuffled labels"
         if not self.options.shuffled_labels:
             self.left_out += (f"{without} (--no-shuffled-labels).",)
             return None
-        if run is None or not (run / "config.yaml").is_file():
+        if run is None or config is None:
             self.left_out += (f"{without}: that needs the run that the model was trained in.",)
             return None
-        config = build(TrainConfig, Run(run).config(), where=str(run / "config.yaml"))
         if config.base is not None or config.label_seed is not None:
             reason = "labels that were shuffled" if config.base is None else "a base that has seen the labels"
             self.left_out += (f"{without}: the model itself was trained with {reason}.",)
@@ -256,10 +253,10 @@ class Randomisation(Audit):
             return None
         if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
             raise BadInput(
-                f"{other.run} knows other words than the model, so that their items cannot be compared: the data have "
+                f"{other.name} knows other words than the model, so that their items cannot be compared: the data have "
                 f"changed since it was trained, so train it again."
             )
-        return deepcopy(other.model).to(next(subject.model.parameters()).dtype).eval()
+        return as_audited(other.model).eval()
 
 
 def alike(before: Look, after: Look, words: Words) -> Likeness:

@@ -16,7 +16,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, perce
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.losses import lost
-from heedful.audits.questions.sensitivity import LARGEST, SIZES, exact_copy, sample, sensitivity
+from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensitivity
 from heedful.audits.running.progress import bar
 from heedful.audits.subject.reading import Reading, read
 from heedful.audits.subject.scores import padded
@@ -24,7 +24,6 @@ from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
-from heedful.models.encoders.transformer import TransformerEncoder
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -107,13 +106,12 @@ class Rationale(Audit):
         if not self.options.sensitivity:
             return
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
-        slow = isinstance(subject.model.encoder, TransformerEncoder)
         chosen = sample(
             rows, instances.lengths[rows], texts=QUICK_TEXTS if self.options.quick else TEXTS,
-            tokens=PIECES if slow else TOKENS, seed=self.options.seed,
+            tokens=PIECES if subject.model.slow else TOKENS, seed=self.options.seed,
         )  # fmt: skip
         self.sampled = {}
-        model = exact_copy(subject.model.eval())
+        model = subject.model.eval().exact()
         with bar(console, "sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
                 reading = read(subject.model, instances.batch(chosen[places]), seed=self.options.seed)

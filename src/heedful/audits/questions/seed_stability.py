@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,14 +18,12 @@ from heedful.audits.questions.movement import averaged, compare, see
 from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
 from heedful.audits.running.progress import bar
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, read
-from heedful.config import TrainConfig, build
+from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.config import TrainConfig
 from heedful.errors import BadInput, HeedfulError
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
-from heedful.models.classifier import Classifier
-from heedful.models.model import AttentionModel
-from heedful.runs import Run
+from heedful.models.stages import Auditable, Stages
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
@@ -75,15 +72,14 @@ class SeedStability(StabilityAudit):
     def prepare(self, subject: Subject, console: Console) -> None:
         """Find or train the models of other seeds."""
         super().prepare(subject, console)
-        run = subject.classifier.run
-        if run is None or not (run / "config.yaml").is_file():
+        run, config = subject.classifier.home, subject.classifier.trained
+        if run is None or config is None:
             raise BadInput(
                 "The seed_stability audit trains the model again, and needs the run that it was trained in."
             )
-        config = build(TrainConfig, Run(run).config(), where=str(run / "config.yaml"))
         seeds = self._seeds(config.seed)
         _announce(run, config, seeds, console)
-        self.others: dict[int, AttentionModel] = {}
+        self.others: dict[int, Stages] = {}
         with bar(console, self.name, len(seeds), "seeds") as advance:
             for seed in seeds:
                 try:
@@ -207,15 +203,14 @@ def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
     return Spread(estimate, float(max(low, about.low)), float(min(high, about.high)))
 
 
-def _comparable(subject: Subject, other: Classifier) -> AttentionModel:
+def _comparable(subject: Subject, other: Auditable) -> Stages:
     """Give a model that reads as the audited one does, or refuse it."""
     if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
         raise BadInput(
-            f"{other.run} knows other words than the model, so that their items cannot be compared: the data have "
+            f"{other.name} knows other words than the model, so that their items cannot be compared: the data have "
             f"changed since it was trained, so train it again."
         )
-    exact = next(subject.model.parameters()).dtype
-    return deepcopy(other.model).to(exact).eval()
+    return as_audited(other.model).eval()
 
 
 def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], console: Console) -> None:

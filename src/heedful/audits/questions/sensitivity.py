@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.words import Words
@@ -18,8 +17,7 @@ from heedful.explainers.explainer import item_of
 from heedful.measures.erasure import classes
 from heedful.measures.smallest_shift import SmallestShift, smallest_shift
 from heedful.measures.streams import Stream, uniform_by_instance
-from heedful.models.encoders.transformer import TransformerEncoder
-from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages
 
 SIZES = (1, 2, 3, 5, 7)
 """Top words that may move; the area under the curve is the mean over these."""
@@ -45,7 +43,7 @@ class Sensitivity(NamedTuple):
 class Attempts(NamedTuple):
     """Texts with some tokens free to move, and a model in double precision that reads embeddings."""
 
-    model: AttentionModel
+    model: Stages
     batch: Batch
     embedded: Float[Tensor, "attempts tokens dim"]
     query: Float[Tensor, "attempts query_size"] | None
@@ -81,17 +79,17 @@ class Attempts(NamedTuple):
 
 
 def sensitivity(
-    reading: Reading, words: Words, ranks: Int[Tensor, "batch words"], *, model: AttentionModel | None = None
+    reading: Reading, words: Words, ranks: Int[Tensor, "batch words"], *, model: Stages | None = None
 ) -> Sensitivity:
     """Find, for every text of a batch and every size, how far its top words must move together.
 
     Texts with fewer words than a size move all they have. What was found for fewer words bounds what more need.
     """
-    model = model or exact_copy(reading.model)
+    model = model or reading.model.exact()
     sizes = torch.tensor(SIZES).expand(len(ranks), -1).clamp(max=words.counts[:, None])
     rows = torch.arange(len(ranks))[:, None].expand_as(sizes)
     pairs, where = torch.unique(torch.stack([rows, sizes], -1).flatten(0, 1), dim=0, return_inverse=True)
-    tokens = _PIECES if isinstance(model.encoder, TransformerEncoder) else _TOKENS
+    tokens = _PIECES if model.slow else _TOKENS
     together = max(1, tokens // reading.batch.tokens.ids.shape[1])
     parts = [pairs[first : first + together] for first in range(0, len(pairs), together)]
     radius = torch.cat([attempts(reading, words, ranks, part, model).search().radius for part in parts])
@@ -104,7 +102,7 @@ def attempts(
     words: Words,
     ranks: Int[Tensor, "batch words"],
     pairs: Int[Tensor, "attempts 2"],
-    model: AttentionModel,
+    model: Stages,
 ) -> Attempts:
     """Lay out pairs of a text and a size: so many of its top words may move."""
     rows, sizes = pairs.unbind(1)
@@ -116,12 +114,6 @@ def attempts(
         embedded = reading.model.embed(batch).double()
     query = None if reading.states.query is None else reading.states.query[rows].double()
     return Attempts(model, replace(batch, query=None), embedded, query, moves)
-
-
-def exact_copy(model: AttentionModel) -> AttentionModel:
-    """Copy a model in double precision, where no near tie depends on the batch, but not its table of words."""
-    memo: dict[int, object] = {} if model.embedding is None else {id(model.embedding): nn.Identity()}
-    return deepcopy(model, memo).double().requires_grad_(False).eval()
 
 
 def sample(rows: np.ndarray, lengths: np.ndarray, *, texts: int, tokens: int, seed: int) -> np.ndarray:

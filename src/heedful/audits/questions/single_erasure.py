@@ -13,7 +13,7 @@ from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import jsd
 from heedful.measures.streams import Stream, uniform_by_instance
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
 _ROUNDING = 1e-8  # in single precision, two items that do the same differ by less

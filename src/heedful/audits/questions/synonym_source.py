@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import torch
 from tokenizers import models
 
 from heedful.data.fetch import assets
+from heedful.data.instances import Batch
+from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import replaceable
 from heedful.data.words.synonyms import Found, find_synonyms, nearest
 from heedful.errors import BadInput
-from heedful.models.classifier import Classifier
-from heedful.runs import Run
+from heedful.models.stages import Auditable
 
 _BEGINS = ("Ġ", "▁")  # how some tokenisers mark a piece that begins a word
 
@@ -26,7 +29,7 @@ class Synonyms(NamedTuple):
     told: str
 
 
-def synonyms_for(classifier: Classifier, words: Iterable[str], source: str | None) -> Synonyms:
+def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None) -> Synonyms:
     """Find the synonyms of words; a replacement is always one that the model can read as a whole word.
 
     A source that the user gives may be fetched; the others are only taken where they are at hand.
@@ -38,14 +41,14 @@ def synonyms_for(classifier: Classifier, words: Iterable[str], source: str | Non
     if chosen is not None:
         found = find_synonyms(chosen, words, known)
         return Synonyms(found, frozenset(known) if by_word else None, f"Synonyms come from {chosen}.")
-    if classifier.model.embedding is None:
+    if not by_word:
         raise BadInput(
             "There are no synonyms at hand for word_stability: give vectors (heedful data list) or a file of synonyms "
             "with --synonyms."
         )
     numbers = {word: number for number, word in enumerate(spelled)}
     wanted = sorted({lower for word in words if replaceable(word) and (lower := word.lower()) in numbers})
-    matrix = classifier.model.embedding.weight.detach().float().numpy()
+    matrix = _vectors(classifier, len(spelled))
     found = nearest(wanted, matrix[[numbers[w] for w in wanted]], known, matrix[[numbers[w] for w in known]])
     return Synonyms(
         found,
@@ -54,17 +57,29 @@ def synonyms_for(classifier: Classifier, words: Iterable[str], source: str | Non
     )
 
 
-def _at_hand(classifier: Classifier) -> str | None:
+def _at_hand(classifier: Auditable) -> str | None:
     """Name the vectors that the model was trained with, or the first that were fetched before."""
     fetched = [
         name for name, asset in assets.assets().items() if asset.kind == "vectors" and assets.find(name)
     ]
-    trained = None
-    if classifier.run is not None and (classifier.run / "config.yaml").is_file():
-        trained = Run(classifier.run).config().get("vectors")
+    trained = None if classifier.trained is None else classifier.trained.vectors
     if trained is not None and (trained in fetched or Path(trained).expanduser().is_file()):
-        return str(trained)
+        return trained
     return fetched[0] if fetched else None
+
+
+def _vectors(classifier: Auditable, words: int) -> np.ndarray:
+    """Embed every word that the model knows, as if they were one text."""
+    ids = torch.arange(words)[None]
+    real = torch.ones_like(ids, dtype=torch.bool)
+    tokens = Tokens(
+        texts=[""], ids=ids, mask=real, present=real, offsets=torch.zeros(1, words, 2, dtype=torch.long), word_of=ids
+    )  # fmt: skip
+    nothing = torch.zeros(1, dtype=torch.long)
+    with torch.no_grad():
+        embedded = classifier.model.embed(Batch(tokens, labels=nothing, rows=nothing))
+    vectors: np.ndarray = embedded[0].float().numpy()
+    return vectors
 
 
 def _whole_words(pieces: list[str]) -> list[str]:

@@ -185,7 +185,7 @@ class WordStability(StabilityAudit):
     def _aligned(self, reading: Reading, before: Seen, after: tuple[Seen, Tokens]) -> tuple[Seen, Seen]:
         """Lay both heatmaps out over the same words, or the same sentences."""
         seen, tokens = after
-        if reading.model.architecture.hierarchical:
+        if reading.model.unit == "sentence":
             numbers = [torch.where(s.mask, torch.arange(s.mask.shape[1]), -1) for s in (before, seen)]
         else:
             numbers = [words_of(t) for t in (reading.batch.tokens, tokens)]

@@ -12,7 +12,7 @@ from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.texts import Texts
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
-from heedful.models.classifier import Classifier
+from heedful.models.stages import Auditable
 from heedful.runs import Run, identity
 
 _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
@@ -20,24 +20,24 @@ _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
 
 
 def audit_folder(
-    classifier: Classifier, texts: Texts, options: AuditOptions, decides: Mapping[str, Any]
+    classifier: Auditable, texts: Texts, options: AuditOptions, decides: Mapping[str, Any]
 ) -> Path:
     """Name the folder of an audit: the same for the same model, texts and options.
 
     Options at their defaults are not in the name, so that one that is added later renames nothing.
     """
-    if classifier.run is None:
+    if classifier.home is None:
         raise BadInput("This model is not a run's: name a folder for its audit.")
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", texts.name).strip("-").lower()
     usual = options.model_dump(mode="json", exclude_defaults=True)
     told = {
         key: value for key, value in decides.items() if key in usual or key not in AuditOptions.model_fields
     }
-    return classifier.run / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
+    return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
 
 
 def what_decides(
-    classifier: Classifier, texts: Texts, options: AuditOptions, scores: Scores | None = None
+    classifier: Auditable, texts: Texts, options: AuditOptions, scores: Scores | None = None
 ) -> dict[str, Any]:
     """Everything that an audit's numbers follow from, long parts as hashes."""
     values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
@@ -47,7 +47,7 @@ def what_decides(
                 values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     if scores is not None:
         values["source"] = identity({"scores": [list(map(float, row)) for row in scores]})
-    return values | {"texts": texts.fingerprint, "model": _fingerprint(classifier)}
+    return values | {"texts": texts.fingerprint, "model": classifier.fingerprint()}
 
 
 def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
@@ -65,11 +65,3 @@ def _file(named: str | None) -> Path | None:
     """Give the file that an option names, if it names one."""
     path = Path(named).expanduser() if named else None
     return path if path is not None and path.is_file() else None
-
-
-def _fingerprint(classifier: Classifier) -> str:
-    """Hash a model's weights."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(classifier.model.state_dict().items()):
-        digest.update(name.encode() + tensor.contiguous().numpy().tobytes())
-    return digest.hexdigest()

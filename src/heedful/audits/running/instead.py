@@ -28,8 +28,7 @@ from heedful.audits.subject.texts import Texts, choose_texts
 from heedful.audits.verdict import judge
 from heedful.config import AuditOptions, build
 from heedful.errors import BadInput
-from heedful.models.classifier import Classifier
-from heedful.models.encoders.transformer import TransformerEncoder
+from heedful.models.stages import Auditable
 from heedful.runs import Run
 
 EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
@@ -46,7 +45,7 @@ Asked = dict[str, dict[str, Audit]]
 
 def try_others(
     result: AuditResult,
-    classifier: Classifier,
+    classifier: Auditable,
     dataset: str | None = None,
     *,
     policy: Path | str | None = None,
@@ -120,10 +119,9 @@ def _with_itself(asked: Audit, rule: Rule) -> bool:
     )
 
 
-def _sample(classifier: Classifier, texts: Texts, rows: np.ndarray, seed: int) -> np.ndarray:
-    slow = isinstance(classifier.model.encoder, TransformerEncoder)
+def _sample(classifier: Auditable, texts: Texts, rows: np.ndarray, seed: int) -> np.ndarray:
     lengths = texts.instances.lengths[rows]
-    return sample(rows, lengths, texts=TEXTS, tokens=PIECES if slow else TOKENS, seed=seed)
+    return sample(rows, lengths, texts=TEXTS, tokens=PIECES if classifier.model.slow else TOKENS, seed=seed)
 
 
 def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.DataFrame] | None:

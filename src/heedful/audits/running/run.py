@@ -29,7 +29,7 @@ from heedful.audits.verdict import judge
 from heedful.config import AuditOptions, build, refuse_too_many
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
-from heedful.models.classifier import Classifier
+from heedful.models.stages import Auditable
 from heedful.runs import Run
 from heedful.storage import write_json
 
@@ -37,7 +37,7 @@ ALWAYS = "sharpness"
 
 
 def audit(
-    classifier: Classifier,
+    classifier: Auditable,
     dataset: str | None = None,
     *,
     only: Sequence[str] | None = None,
@@ -205,8 +205,8 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         measured = performance(labels, np.array(predictions["probabilities"].to_list()))
         majority = float(np.bincount(labels).max() / len(labels))
     return About(
-        model=classifier.run.name if classifier.run else "a model in memory",
-        encoder=classifier.model.architecture.encoder,
+        model=classifier.name,
+        encoder=classifier.encoder,
         labels=classifier.labels,
         data=texts.name,
         texts=len(predictions),

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
-from heedful.models.classifier import Classifier
+from heedful.models.stages import Auditable
 
 
-def prediction_rows(reading: Reading, classifier: Classifier, *, labelled: bool) -> pl.DataFrame:
+def prediction_rows(reading: Reading, classifier: Auditable, *, labelled: bool) -> pl.DataFrame:
     """One row per text: prediction, probabilities, and every item's span and weight."""
     tokens, chances = reading.batch.tokens, reading.chances
     spans = item_spans(reading)
@@ -42,7 +42,7 @@ def prediction_rows(reading: Reading, classifier: Classifier, *, labelled: bool)
 
 def _words(reading: Reading) -> list[list[int]]:
     """Number the word of each item: the pieces of a word share one, and a sentence stands for itself."""
-    if reading.model.architecture.hierarchical:
+    if reading.model.unit == "sentence":
         return [list(range(count)) for count in reading.mask.sum(1).tolist()]
     word_of = reading.batch.tokens.word_of
     return [row[real].tolist() for row, real in zip(word_of, reading.mask, strict=True)]
@@ -51,7 +51,7 @@ def _words(reading: Reading) -> list[list[int]]:
 def item_spans(reading: Reading) -> Int[Tensor, "batch items 2"]:
     """Where each item stands in its text; a sentence from its first word to its last."""
     tokens = reading.batch.tokens
-    if not reading.model.architecture.hierarchical:
+    if reading.model.unit == "word":
         return tokens.offsets
     assert tokens.sentence_of is not None
     batch, items = reading.mask.shape

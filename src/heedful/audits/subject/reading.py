@@ -14,14 +14,11 @@ from heedful.audits.subject.ties import OF_CHANCES, ROUNDING, of_each, settled, 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.divergence import tvd
-from heedful.models.model import AttentionModel, probabilities
-from heedful.models.stages import States
+from heedful.models.shorter import decode_each, decode_many
+from heedful.models.stages import Effects, Scored, Stages, States, probabilities, weights_of
 
 if TYPE_CHECKING:
     from heedful.audits.questions.losses import Lost
-
-_NUMBERS = 1 << 22
-"""Numbers laid out at a time when many weights are decoded: 16 MB."""
 
 SAME = 0.05
 """A prediction that moves by no more than this (TVD) under uniform weights does not need attention."""
@@ -31,7 +28,7 @@ SAME = 0.05
 class Reading:
     """What audits ask about. Every method keeps the states fixed and is exact for any decoder and any heads."""
 
-    model: AttentionModel
+    model: Stages
     batch: Batch
     states: States
     weights: Float[Tensor, "batch heads items"]
@@ -64,23 +61,27 @@ class Reading:
         return probabilities(self.logits)
 
     @cached_property
+    def effects(self) -> Effects | None:
+        """How the weights make the logits, where these are linear in them."""
+        with torch.no_grad():
+            return self.model.effects(self.states)
+
+    @cached_property
     def linear(self) -> bool:
         """Whether the logits are a mean of per-item logits under one set of weights: exact answers exist."""
-        return bool(self.model.decoder.linear) and self.weights.shape[1] == 1
+        return self.effects is not None and self.weights.shape[1] == 1
 
     @cached_property
     def item_logits(self) -> Float[Tensor, "batch items outputs"]:
         """The logits when every head looks at one item alone; where `linear`, their mean is the model's answer."""
-        alone = self.states.h[:, :, None].expand(-1, -1, self.weights.shape[1], -1)
         with torch.no_grad():
-            return self._decode(alone).double()
+            return decode_each(self.model, self.states, self.weights.shape[1]).double()
 
     @cached_property
     def empty_logits(self) -> Float[Tensor, "batch outputs"]:
         """What the decoder says to the zero vector, which is left when every item is erased."""
-        nothing = self.states.h.new_zeros(len(self.mask), 1, self.weights.shape[1], self.states.h.shape[-1])
         with torch.no_grad():
-            return self._decode(nothing)[:, 0].double()
+            return self.model.decode(self.states, torch.zeros_like(self.weights)).double()
 
     @cached_property
     def needless(self) -> Bool[Tensor, " batch"]:
@@ -109,10 +110,7 @@ class Reading:
             return (
                 torch.einsum("bvn,bnk->bvk", single, self.item_logits) + left_out * self.empty_logits[:, None]
             )
-        h = self.states.h
-        size = max(1, _NUMBERS // (len(h) * weights.shape[2] * max(h.shape[1:])))
-        parts = [self._decode(torch.einsum("bvhn,bnm->bvhm", part, h)) for part in weights.split(size, dim=1)]  # type: ignore[no-untyped-call]
-        return torch.cat(parts, dim=1).double()
+        return decode_many(self.model, self.states, weights).double()
 
     def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
         """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
@@ -130,7 +128,7 @@ class Reading:
         if name in ("attention", "own", "random"):
             return of_each(raw, self.mask)
         sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
-        if name == "weight_product" or (name == "gradient" and not self.model.encoder.contextual):
+        if name == "weight_product" or (name == "gradient" and not self.model.contextual):
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)
@@ -139,6 +137,8 @@ class Reading:
 
     def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
         """Give the weights that the model's scores make, in double precision, where they are the ones it was read with."""
+        if not isinstance(self.model, Scored):
+            return weights
         with torch.no_grad():
             exact = settled_weights(self.model.score(self.states), self.mask, self.model.normalise)
         same = torch.isclose(exact, self.weights.double().mean(1), rtol=1e-3, atol=1e-6).all(1, keepdim=True)
@@ -152,23 +152,17 @@ class Reading:
             return self.own
         return EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
 
-    def _decode(
-        self, context: Float[Tensor, "batch variants heads size"]
-    ) -> Float[Tensor, "batch variants outputs"]:
-        batch, variants = context.shape[:2]
 
-        def repeated(field: Tensor | None) -> Tensor | None:
-            return None if field is None else field.repeat_interleave(variants, dim=0)
-
-        logits = self.model.decode_context(
-            context.flatten(0, 1), repeated(self.states.query), repeated(self.states.candidates)
-        )
-        return logits.view(batch, variants, -1)
+def as_audited(model: Stages) -> Stages:
+    """Give a model as it is read: items that are read by themselves cost little, and in double precision no near tie
+    depends on the batch.
+    """
+    return model if model.contextual else model.exact()
 
 
-def read(model: AttentionModel, batch: Batch, *, seed: int = 0) -> Reading:
+def read(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)
-        weights = model.normalise(model.score(states), states.mask)
+        weights = weights_of(model, states)
     return Reading(model, batch, states, weights, seed)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
 from heedful.audits.subject.texts import Texts, item_counts
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.models.classifier import Classifier
+from heedful.models.stages import Auditable
 
 _KEEP = 1 << 27
 """Numbers of states that are kept between audits: half a gigabyte."""
@@ -27,7 +26,7 @@ class Subject:
     """What is audited: `source` names whose scores stand where attention would."""
 
     def __init__(
-        self, classifier: Classifier, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
+        self, classifier: Auditable, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
     ) -> None:
         self.classifier, self.texts, self.options = classifier, texts, options
         self.source, self.scores = options.source, scores
@@ -39,9 +38,7 @@ class Subject:
             check_scores(self.scores, texts.instances, item_counts(classifier, texts.instances), where=where)
         elif self.source != "attention":
             EXPLAINERS.get(self.source)
-        # Words read by themselves cost little, and in double precision no near tie depends on the batch.
-        exact = not classifier.model.encoder.contextual
-        self.model = deepcopy(classifier.model).double() if exact else classifier.model
+        self.model = as_audited(classifier.model)
         self._kept: dict[int, Reading] = {}
         self._room = _KEEP
 

@@ -16,8 +16,7 @@ from heedful.data.corpora.rows import has_known_suffix, read_rows
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
-from heedful.models.classifier import Classifier
-from heedful.runs import Run
+from heedful.models.stages import Auditable
 
 QUICK_TEXTS = 500
 _CHUNK = 100  # texts between two looks at the clock, in a quick audit
@@ -50,16 +49,15 @@ class Texts(NamedTuple):
         return digest.hexdigest()
 
 
-def choose_texts(classifier: Classifier, dataset: str | None, options: AuditOptions) -> Texts:
+def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptions) -> Texts:
     """Find the texts, check that the model can read them, and draw the sample."""
     if not classifier.model.has_attention:
         raise BadInput(
-            f"This model pools by {classifier.model.architecture.pooling} and has no attention to audit: "
-            f"train one with --pooling attention."
+            "This model pools without attention and has no attention to audit: train one with --pooling attention."
         )
-    trained = _trained_on(classifier)
+    trained = classifier.trained
     name, split, labelled, notes = _find(classifier, dataset, options, trained)
-    if (split.queries is not None) != classifier.model.architecture.query:
+    if (split.queries is not None) != (classifier.task != "classification"):
         raise BadInput(
             f"This model reads a text for a question or hypothesis, and {name} has none: name its column with --query-column."
             if split.queries is None
@@ -71,7 +69,7 @@ def choose_texts(classifier: Classifier, dataset: str | None, options: AuditOpti
     own = trained is not None and dataset in (None, trained.dataset)
     least = max(2, trained.min_words) if trained is not None and own else 2
     rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
-    unit = "sentence" if classifier.model.architecture.hierarchical else "word"
+    unit = classifier.model.unit
     said = list(notes)
     for many, what in (
         (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
@@ -98,10 +96,10 @@ def _sample(rows: np.ndarray, options: AuditOptions) -> tuple[list[np.ndarray], 
     return [np.sort(drawn)], notes
 
 
-def item_counts(classifier: Classifier, instances: Instances) -> np.ndarray:
+def item_counts(classifier: Auditable, instances: Instances) -> np.ndarray:
     """Items per text: words, or sentences."""
     flat = instances.tokens
-    if not classifier.model.architecture.hierarchical:
+    if classifier.model.unit == "word":
         return flat.items
     assert flat.sentence_of is not None
     last = np.where(flat.lengths > 0, flat.rows[1:] - 1, 0)
@@ -110,14 +108,8 @@ def item_counts(classifier: Classifier, instances: Instances) -> np.ndarray:
     )
 
 
-def _trained_on(classifier: Classifier) -> TrainConfig | None:
-    if classifier.run is None or not (classifier.run / "config.yaml").is_file():
-        return None
-    return build(TrainConfig, Run(classifier.run).config(), where=str(classifier.run / "config.yaml"))
-
-
 def _find(
-    classifier: Classifier, dataset: str | None, options: AuditOptions, trained: TrainConfig | None
+    classifier: Auditable, dataset: str | None, options: AuditOptions, trained: TrainConfig | None
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
     if dataset is None and trained is None:
         raise BadInput(
@@ -134,7 +126,7 @@ def _find(
 
 
 def _from_corpus(
-    classifier: Classifier, data: DataOptions, split: str
+    classifier: Auditable, data: DataOptions, split: str
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
     corpus = load_corpus(data)
     found = corpus.splits[split]
@@ -157,14 +149,14 @@ def _from_corpus(
 
 
 def _from_file(
-    classifier: Classifier, path: Path, options: AuditOptions
+    classifier: Auditable, path: Path, options: AuditOptions
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
     """Read all rows of a file; labels are not needed, and are the model's where they are given."""
     first = next(iter(read_rows(path)), None)
     if first is None:
         raise BadInput(f"There is no row in {path}: give a file with texts.")
     there = first[1]
-    needs_query = classifier.model.architecture.query
+    needs_query = classifier.task != "classification"
     if options.label_column is not None or any(name in there for name in USUAL_LABELS):
         raw, _ = read_split(
             read_rows(path), where=str(path), text_column=options.text_column,

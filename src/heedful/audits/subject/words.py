@@ -12,7 +12,7 @@ from heedful.audits.subject.ties import ROUNDING, settled
 from heedful.data.instances import Batch
 from heedful.data.words.substitution import words_of as number_words
 from heedful.explainers.explainer import item_of
-from heedful.models.model import AttentionModel
+from heedful.models.stages import Stages
 
 
 class Words(NamedTuple):
@@ -54,9 +54,9 @@ class Words(NamedTuple):
         return words.gather(1, of.clamp(min=0)) & (of >= 0)
 
 
-def words_of(model: AttentionModel, batch: Batch) -> Words:
+def words_of(model: Stages, batch: Batch) -> Words:
     """Join the pieces of each word of a batch; nothing is read for it."""
-    if model.architecture.hierarchical:
+    if model.unit == "sentence":
         counts = item_of(model, batch).amax(1) + 1
         places = torch.arange(max(int(counts.max()), 1))[None]
         mask = places < counts[:, None]
