@@ -28,7 +28,7 @@ from heedful.data.instances import Instances
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures import eps_max_jsd, erasure_curve, first_flip, jsd, kendall_tau, permutation_change
 from heedful.models.classifier import Classifier
-from heedful.models.model import probabilities
+from heedful.models.stages import probabilities
 
 EPSILON = 0.01
 SLOW = 300  # texts on which the slowest plain algorithm is timed, and ours with it

@@ -15,8 +15,8 @@ from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
+from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
-from heedful.panel.altered import alter
 from heedful.panel.case import Case, sound
 from heedful.panel.corpora import KEPT_APART
 from heedful.panel.learn import LEARNT, held_out, learn

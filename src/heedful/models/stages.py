@@ -104,7 +104,7 @@ class Scored(Protocol):
     def normalise(
         self, scores: Float[Tensor, "batch heads items"], mask: Bool[Tensor, "batch items"]
     ) -> Float[Tensor, "batch heads items"]:
-        """Scores to weights, in the precision of the scores; larger scores never get less weight."""
+        """Scores to weights, in the precision of the scores."""
 
 
 class Auditable(Protocol):

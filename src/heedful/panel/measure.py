@@ -19,8 +19,8 @@ from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions, DataOptions
 from heedful.data.corpora.loading import load_corpus
 from heedful.errors import BadInput, HeedfulError
+from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
-from heedful.panel.altered import alter
 from heedful.panel.case import Case
 from heedful.panel.members import MEMBERS, SOURCES, TRAINING, Member
 from heedful.panel.truth import measure_truth
@@ -142,16 +142,17 @@ def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, te
     if source == "attention":
         summaries |= audit(classifier, only=["randomisation"], shuffled_labels=False, **options).summaries
     labels = subject.texts.instances.split.labels[np.concatenate(subject.texts.rows)]
-    shape = classifier.model.architecture
+    trained = classifier.trained
+    assert trained is not None
     return Case(
         corpus=corpus,
         member=member.name,
-        encoder=shape.encoder,
-        normaliser=shape.normaliser,
+        encoder=classifier.encoder,
+        normaliser=trained.normaliser,
         kind=member.kind,
         seed=int(member.options.get("seed", 0)),
         source=source,
-        contextual=bool(classifier.model.encoder.contextual),
+        contextual=classifier.model.contextual,
         accuracy=result.about.performance["accuracy"],
         majority=float(np.bincount(labels).max() / len(labels)),
         truth=None if math.isnan(truth.score) else truth.score,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
-Alteration = Literal["displaced", "borrowed", "redrawn", "uniform"]
+if TYPE_CHECKING:
+    from heedful.models.altered import Alteration
 
 TRAINING: Mapping[str, Any] = {"epochs": 10, "patience": 2, "threads": 1}
 _SHAPES: Mapping[str, Mapping[str, Any]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
+from typing import Literal
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,7 +13,8 @@ from torch import Tensor, nn
 from heedful.models.attention import Attention
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
-from heedful.panel.members import Alteration
+
+Alteration = Literal["displaced", "borrowed", "redrawn", "uniform"]
 
 
 class Displaced(nn.Module):

@@ -1,0 +1,83 @@
+"""Rules of the house that no ready-made linter knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import heedful
+
+SOURCE = Path(heedful.__file__).parent
+INSIDE = ("models", "training")
+"""Folders that may look into a model; all others ask its stages."""
+
+PARTS = {"architecture", "attention", "decoder", "embedding", "encoder", "query_encoder"}
+DOORS = {"altered", "classifier", "prediction", "redrawn", "shorter", "stages"}
+"""Files of `models/` that others may import; encoders may be listed too, by their registry."""
+
+
+def looks_inside(tree: ast.AST) -> Iterator[str]:
+    """Name every place where code reads a part of a model, or imports a class to recognise one by."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and (node.attr == "architecture" or _part_of_model(node)):
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("heedful.models"):
+            names = {alias.name for alias in node.names}
+            file = (node.module or "").split(".")[2:3]
+            if not (set(file or names) <= DOORS or names == {"ENCODERS"}):
+                yield f"line {node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.Import) and any(a.name.startswith("heedful.models") for a in node.names):
+            yield f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def _part_of_model(node: ast.Attribute) -> bool:
+    """Whether this is `model.part` or `something.model.part`."""
+    owner = node.value
+    name = (
+        owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else None
+    )
+    return node.attr in PARTS and name == "model"
+
+
+def test_nobody_outside_looks_into_a_model():
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        folder = path.relative_to(SOURCE).parts[0]
+        if folder not in INSIDE:
+            inside = looks_inside(ast.parse(path.read_text(encoding="utf-8")))
+            # A recipe names models of its own: rows of a table, with the encoder that each is trained with.
+            found[path] = [place for place in inside if folder != "papers" or "model.encoder" not in place]
+    assert not (seen := {str(path): places for path, places in found.items() if places}), seen
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "subject.model.encoder.contextual",
+        "classifier.model.decoder.linear",
+        "model.attention",
+        "model.architecture.hierarchical",
+        "from heedful.models.encoders.transformer import TransformerEncoder",
+        "from heedful.models.model import AttentionModel",
+        "from heedful.models import decoders",
+        "import heedful.models.attention",
+    ],
+)
+def test_looking_into_a_model_is_seen(code):
+    assert list(looks_inside(ast.parse(code)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "reading.model.contextual",
+        "about.encoder",
+        "from heedful.models.stages import Stages, probabilities",
+        "from heedful.models.encoders.encoder import ENCODERS",
+    ],
+)
+def test_asking_the_stages_is_not(code):
+    assert not list(looks_inside(ast.parse(code)))
