@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,9 +14,11 @@ from hypothesis import settings
 
 from heedful.config import ModelOptions
 from heedful.data.corpus import Split
+from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.models.classifier import Classifier
 from heedful.models.model import Architecture, AttentionModel
+from heedful.models.stages import Effects, States
 
 # No deadline, because machines are busy; the same cases every time, because a suite should not surprise.
 settings.register_profile("heedful", deadline=None, derandomize=True)
@@ -70,5 +73,94 @@ def toy_classifier() -> Callable[..., Classifier]:
         model = AttentionModel(architecture).eval()
         task = "pair" if query else "classification"
         return Classifier(model, words, tuple(f"class {k}" for k in range(classes)), task)
+
+    return make
+
+
+@dataclass
+class Foreign:
+    """A model of another make, in plain tensors: words are looked up, weighed by a vector, and vote."""
+
+    table: torch.Tensor
+    looks_for: torch.Tensor
+    votes: torch.Tensor
+    bias: torch.Tensor
+    known: bool = True
+    """Whether it says how its weights make its logits, and that it reads words by themselves."""
+    unit, slow, has_attention = "word", False, True
+
+    @property
+    def contextual(self) -> bool:
+        return not self.known
+
+    def embed(self, batch: Batch) -> torch.Tensor:
+        shift = batch.tokens.shift
+        return self.table[batch.tokens.ids] + (0 if shift is None else shift)
+
+    def encode(self, embedded: torch.Tensor, batch: Batch) -> States:
+        return States(embedded, batch.tokens.mask, rest={"votes": embedded @ self.votes.T})
+
+    def attend(self, states: States) -> torch.Tensor:
+        scores = torch.einsum("bnm,hm->bhn", states.h, self.looks_for) / states.h.shape[-1] ** 0.5
+        real = states.mask[:, None]
+        return torch.softmax(scores.masked_fill(~real, torch.finfo(scores.dtype).min), dim=-1) * real
+
+    def decode(self, states: States, weights: torch.Tensor) -> torch.Tensor:
+        return torch.einsum("bhn,bnk->bk", weights, states.rest["votes"]) + self.bias
+
+    def effects(self, states: States) -> Effects | None:
+        votes = states.rest["votes"]
+        return Effects(votes[:, None], self.bias.expand(len(votes), -1)) if self.known else None
+
+    def exact(self) -> Foreign:
+        double = {name: getattr(self, name).double() for name in ("table", "looks_for", "votes", "bias")}
+        return replace(self, **double)
+
+    def eval(self) -> Foreign:
+        return self
+
+
+@dataclass
+class ForeignClassifier:
+    """The same with its words and labels: all that an audit asks for."""
+
+    model: Foreign
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    task: str = "classification"
+    name: str = "a model of another make"
+    encoder: str = "foreign"
+    home: Path | None = None
+    trained: None = field(default=None)
+
+    def instances(self, split: Split) -> Instances:
+        return Instances.encode(split, self.vocabulary, classes=len(self.labels))
+
+    def fingerprint(self) -> str:
+        return str(float(self.model.table.sum()))
+
+
+@pytest.fixture
+def foreign() -> Callable[..., ForeignClassifier]:
+    """Give a function that makes the model of another make that computes what a toy classifier does.
+
+    The toy has no encoder, dot-product attention with one head and a linear decoder.
+    """
+
+    def make(toy: Classifier, *, known: bool = True) -> ForeignClassifier:
+        model = toy.model
+        assert (toy.encoder, model.architecture.attention, model.architecture.decoder) == (
+            "none",
+            "dot",
+            "linear",
+        )
+        parts = (
+            model.embedding.weight,
+            model.attention.similarity.vector,
+            *model.decoder.output.parameters(),
+        )
+        return ForeignClassifier(
+            Foreign(*(part.detach() for part in parts), known), toy.vocabulary, toy.labels
+        )
 
     return make

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -31,10 +33,6 @@ SHAPES = [
 TASKS = [{"classes": 2}, {"classes": 4}, {"classes": 3, "query": True}]
 
 
-ATTENTIVE = [shape for shape in SHAPES if "pooling" not in shape]
-LINEAR = [shape for shape in ATTENTIVE if not {"heads", "decoder"} & {*shape}]
-
-
 @pytest.fixture
 def case(shape, task, toy_classifier, toy_split):
     """A model of one shape for one task, with its instances."""
@@ -54,51 +52,58 @@ def of_shape(shapes):
 
 
 @of_shape(SHAPES)
-def test_forward_is_the_composition_of_the_stages(case):
-    model, instances = case
-    batch = instances.batch(np.arange(6))
-    states = model.encode(model.embed(batch), batch)
-    weights = model.normalise(model.score(states), states.mask) if model.has_attention else None
-    output = model(batch)
-    torch.testing.assert_close(output.logits, model.decode(states, weights), rtol=0, atol=0)
-    assert (output.weights is None) == (weights is None)
-    assert output.logits.shape == (6, 1 if model.architecture.classes == 2 else model.architecture.classes)
+def test_every_model_keeps_the_contract(case, hold_to_contract):
+    hold_to_contract(*case)
 
 
-@of_shape(ATTENTIVE)
-def test_weights_are_a_distribution_over_the_real_items(case):
-    model, instances = case
-    batch = instances.batch(np.arange(6))
-    states = model.encode(model.embed(batch), batch)
-    weights = model.attend(states)
-    assert weights.shape == (6, model.architecture.heads, states.h.shape[1])
-    assert (weights >= 0).all()
-    assert (weights[(~states.mask)[:, None].expand_as(weights)] == 0).all()
-    torch.testing.assert_close(weights.sum(-1), torch.ones(6, model.architecture.heads))
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_so_does_a_model_of_another_make(
+    known, classes, toy_classifier, toy_split, foreign, hold_to_contract
+):
+    classifier = foreign(toy_classifier(encoder="none", attention="dot", classes=classes), known=known)
+    hold_to_contract(classifier.model, classifier.instances(toy_split(classes=classes)))
 
 
-@of_shape(SHAPES)
-def test_neither_companions_nor_order_nor_padding_change_a_logit(case):
-    model, instances = case
-    together = model(instances.batch(np.arange(6))).logits
-    backwards = model(instances.batch(np.arange(6)[::-1].copy())).logits.flip(0)
-    alone = torch.cat([model(instances.batch(np.array([row]))).logits for row in range(6)])
-    torch.testing.assert_close(together, backwards, rtol=0, atol=1e-5)
-    torch.testing.assert_close(together, alone, rtol=0, atol=1e-5)
+BROKEN = {
+    "encode": lambda model, states: replace(states, h=states.h + states.h.mean((0, 1))),  # companions
+    "attend": lambda model, weights: weights * 0.9,
+    "effects": lambda model, effects: effects._replace(rest=effects.rest + 0.1),
+    "decode": lambda model, logits: logits.detach(),
+    "exact": lambda model, copy: model,
+}
 
 
-@of_shape(LINEAR)
-def test_linear_decoders_are_linear_in_the_weights(case):
-    """Logits are Σ α_i z_i, where z_i is what one item alone would say: the ground of every exact audit."""
-    model, instances = case
-    assert model.decoder.linear
-    batch = instances.batch(np.arange(6))
-    states = model.encode(model.embed(batch), batch)
-    items = states.h.shape[1]
-    alone = torch.eye(items).expand(6, items, items)  # [batch, which item, items]
-    item_logits = torch.stack([model.decode(states, alone[:, i : i + 1]) for i in range(items)], dim=1)
-    weights = model.attend(states)
-    torch.testing.assert_close(torch.einsum("bn,bnk->bk", weights[:, 0], item_logits), model(batch).logits)
+@pytest.mark.parametrize("stage", BROKEN)
+def test_the_contract_notices_a_stage_that_breaks_it(
+    stage, toy_classifier, toy_split, foreign, hold_to_contract
+):
+    classifier = foreign(toy_classifier(encoder="none", attention="dot"))
+    model, whole = classifier.model, getattr(classifier.model, stage)
+    setattr(model, stage, lambda *arguments: BROKEN[stage](model, whole(*arguments)))
+    with pytest.raises((AssertionError, RuntimeError)):
+        hold_to_contract(model, classifier.instances(toy_split()))
+
+
+@pytest.mark.parametrize("decoder", ["linear", "mlp"])
+def test_so_do_models_with_candidates(decoder, toy_classifier, toy_split, hold_to_contract):
+    classifier = toy_classifier(classes=4, query=True, decoder=decoder, heads=2)
+    candidates = [[0, 2], [1, 3], [0, 1, 2, 3], [2, 3], [0, 1], [3, 1]]
+    split = replace(toy_split(query=True, classes=4), candidates=candidates)
+    hold_to_contract(classifier.model, classifier.instances(split))
+
+
+def test_linear_decoders_have_effects_and_others_have_none(toy_classifier, toy_split):
+    for shape, linear in (
+        ({}, True),
+        ({"heads": 2}, True),
+        ({"decoder": "mlp"}, False),
+        ({"pooling": "mean"}, False),
+    ):
+        classifier = toy_classifier(**shape)
+        batch = classifier.instances(toy_split()).batch(np.arange(2))
+        states = classifier.model.encode(classifier.model.embed(batch), batch)
+        assert (classifier.model.effects(states) is not None) == linear
 
 
 @of_shape(SHAPES)
@@ -123,16 +128,12 @@ def test_contextual_says_whether_a_state_depends_on_other_words(encoder, toy_cla
     others = [i for i in range(embedded.shape[1]) if i != 2]
     pairs = [(before.h, after.h), *([] if before.rest is None else [(before.rest, after.rest)])]
     moved = not all(torch.equal(b[:, others], a[:, others]) for b, a in pairs)
-    assert moved == classifier.model.encoder.contextual
+    assert moved == classifier.model.contextual
 
 
 def test_a_hierarchical_network_with_an_uncontextual_sentence_level_is_not_contextual(toy_classifier):
-    assert not toy_classifier(
-        encoder="bigru", hierarchical=True, sentence_encoder="average"
-    ).model.encoder.contextual
-    assert toy_classifier(
-        encoder="average", hierarchical=True, sentence_encoder="gru"
-    ).model.encoder.contextual
+    assert not toy_classifier(encoder="bigru", hierarchical=True, sentence_encoder="average").model.contextual
+    assert toy_classifier(encoder="average", hierarchical=True, sentence_encoder="gru").model.contextual
 
 
 def test_a_model_without_attention_refuses_questions_about_it(toy_classifier, toy_split):
@@ -145,8 +146,6 @@ def test_a_model_without_attention_refuses_questions_about_it(toy_classifier, to
 
 
 def test_classes_that_are_no_candidates_get_no_probability(toy_classifier, toy_split):
-    from dataclasses import replace
-
     classifier = toy_classifier(classes=4, query=True)
     split = replace(
         toy_split(query=True, classes=4), candidates=[[0, 2], [1, 3], [0, 1, 2, 3], [2], [0], [3, 1]]

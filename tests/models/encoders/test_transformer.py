@@ -11,6 +11,7 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import heedful
+from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run
@@ -90,25 +91,21 @@ def _train(data, encoder, runs, **options) -> Classifier:
     return heedful.train(str(data), encoder=f"hf:{encoder}", runs=runs, **settings)
 
 
-def test_padding_and_companions_change_nothing_and_special_tokens_carry_no_weight(
-    pretrained, reviews, tmp_path
+def test_a_transformer_keeps_the_contract_and_special_tokens_carry_no_weight(
+    pretrained, reviews, tmp_path, hold_to_contract
 ):
     classifier = _train(reviews, pretrained, tmp_path / "runs")
-    from heedful.data.corpus import Split
-
     split = Split(
         ["a fine filmmaker .", "dull", "a badly made film . a fine film"], np.zeros(3, dtype=np.int64)
     )
     instances = classifier.instances(split)
-    batch = instances.batch(np.arange(3))
-    together = classifier.model(batch)
-    for row in range(3):
-        alone = classifier.model(instances.batch(np.array([row])))
-        torch.testing.assert_close(together.logits[row], alone.logits[0], rtol=0, atol=1e-5)
-    special = batch.tokens.present & ~batch.tokens.mask
+    hold_to_contract(classifier.model, instances)
+    tokens = instances.batch(np.arange(3)).tokens
+    special = tokens.present & ~tokens.mask
     assert special.sum() == 6
-    assert (together.weights[:, 0][special] == 0).all()
-    torch.testing.assert_close(together.weights.sum(-1), torch.ones(3, 1))
+    assert (classifier.model(instances.batch(np.arange(3))).weights[:, 0][special] == 0).all()
+    assert classifier.model.slow
+    assert classifier.model.contextual
 
 
 def test_pieces_are_joined_to_words(bert, reviews, tmp_path):
