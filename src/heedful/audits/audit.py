@@ -98,6 +98,9 @@ class Audit(ABC):
     does: ClassVar[str] = "looks at the heatmap"
     """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
     carried elsewhere; those that change words can."""
+    own_options: ClassVar[tuple[str, ...]] = ()
+    """Fields of `AuditOptions` that its numbers follow from, besides those that all audits share: another value of any other
+    repeats nothing."""
     of_weights: ClassVar[bool] = False
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
     renews: ClassVar[bool] = False

@@ -29,6 +29,7 @@ class Agreement(Audit):
     question = "Does attention rank words as gradients and leave-one-out do?"
     does = "changes words"
     paper = "jain-wallace"
+    own_options = ("pairs",)
     measures: ClassVar = {
         "tau_g": Measure("Kendall's τ of attention and gradient", low=-1.0, better="higher"),
         "tau_loo": Measure("Kendall's τ of attention and leave-one-out", low=-1.0, better="higher"),

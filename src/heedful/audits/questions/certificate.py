@@ -48,6 +48,7 @@ class Certificate(Audit):
     question = "How much may the weights move before the decision can change?"
     does = "replaces weights"
     paper = "heedful"
+    own_options = ("radii",)
     of_weights = True
     measures: ClassVar = _measures() | {
         "certified": Measure(

@@ -29,6 +29,7 @@ class Counterfactual(Audit):
     question = "How different can a heatmap be and still give this prediction?"
     does = "replaces weights"
     paper = "jain-wallace"
+    own_options = ("epsilon", "method")
     of_weights = True
     measures: ClassVar = {
         "eps_max_jsd": Measure("largest JSD of a heatmap that gives the same prediction", high=LN_2, better="lower"),

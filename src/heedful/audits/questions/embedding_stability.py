@@ -35,6 +35,7 @@ class EmbeddingStability(StabilityAudit):
 
     name = "embedding_stability"
     question = "Does the heatmap survive noise in the embeddings?"
+    own_options = ("noise", "draws", "top_k")
     does = "moves embeddings"
     measures: ClassVar = measures("under noise")
     caveats = (

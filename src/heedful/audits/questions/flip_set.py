@@ -59,6 +59,7 @@ class FlipSet(Audit):
 
     name = "flip_set"
     question = "How much must be erased, in each ranking's order, to change the decision, and what is the true minimum?"
+    own_options = ("random_rankings",)
     does = "replaces weights"
     paper = "serrano-smith"
     measures = _measures()

@@ -44,6 +44,7 @@ class Imitation(Audit):
 
     name = "imitation"
     question = "Can a twin give the same predictions with other attention?"
+    own_options = ("seeds",)
     does = "trains another model"
     paper = "attefa"
     of_weights = True

@@ -27,6 +27,7 @@ class Permutation(Audit):
 
     name = "permutation"
     question = "Does shuffling the weights change the prediction?"
+    own_options = ("permutations",)
     does = "replaces weights"
     paper = "jain-wallace"
     of_weights = True

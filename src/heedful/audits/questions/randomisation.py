@@ -63,6 +63,7 @@ class Randomisation(Audit):
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
+    own_options = ("shuffled_labels",)
     does = "draws weights anew"
     paper = "adebayo-2018"
     renews = True

@@ -50,6 +50,7 @@ class Rationale(Audit):
 
     name = "rationale"
     question = "Are the top words needed, and enough?"
+    own_options = ("top_k", "sensitivity")
     does = "changes words"
     paper = "eraser"
     revision = 2

@@ -46,6 +46,7 @@ class SeedStability(StabilityAudit):
 
     name = "seed_stability"
     question = "Does the heatmap survive another seed?"
+    own_options = ("seeds", "top_k")
     does = "trains another model"
     costly = True
     measures: ClassVar = measures("with another seed") | {

@@ -34,6 +34,7 @@ class WordStability(StabilityAudit):
 
     name = "word_stability"
     question = "Does the heatmap survive a synonym?"
+    own_options = ("replaced", "synonyms", "draws", "top_k")
     does = "changes words"
     costly = True
     measures: ClassVar = measures("when a word is replaced by a synonym")

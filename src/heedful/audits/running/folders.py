@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from heedful.audits.audit import AUDITS
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.texts import Texts
 from heedful.config import AuditOptions
@@ -48,6 +49,14 @@ def what_decides(
     if scores is not None:
         values["source"] = identity({"scores": [list(map(float, row)) for row in scores]})
     return values | {"texts": texts.fingerprint, "model": classifier.fingerprint()}
+
+
+def same_numbers(audit: str, decides: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether an audit kept under other options would give the same: those that it does not read may differ."""
+    others = {name for other in AUDITS for name in AUDITS.get(other).own_options}
+    read = set(decides) - (others - set(AUDITS.get(audit).own_options))
+    usual = AuditOptions().model_dump(mode="json")
+    return all(found.get(key, usual.get(key)) == decides[key] for key in read)
 
 
 def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from pydantic import ValidationError
 
 from heedful.audits.audit import AUDITS, Summary
+from heedful.audits.running.folders import same_numbers
 from heedful.audits.running.result import INSTANCES, PREDICTIONS, SUMMARIES, read_frame, write_frame
-from heedful.errors import BadInput
+from heedful.errors import BadInput, HeedfulError
+from heedful.runs import Run
 from heedful.storage import remove_leftovers, write_json
 
 
@@ -40,18 +44,37 @@ class Keep:
         if self.folder is not None:
             write_frame(self.folder / INSTANCES / f"{name}.parquet", frame)
 
+    def take_from(self, beside: Sequence[Path], decides: Mapping[str, Any]) -> None:
+        """Take finished audits of the same model and texts from folders whose other options those audits do not read."""
+        for folder in beside:
+            try:
+                found = Run(folder).config()
+            except (OSError, HeedfulError):
+                continue
+            for name in AUDITS:
+                same = name not in self.summaries and same_numbers(name, decides, found)
+                if same and (finished := _read(folder, name)) is not None:
+                    self.audit(*finished)
+
     def _find_finished(self, folder: Path) -> None:
         for part in (INSTANCES, SUMMARIES):
             remove_leftovers(folder / part)
         for name in AUDITS:
-            path = folder / SUMMARIES / f"{name}.json"
-            rows = folder / INSTANCES / f"{name}.parquet"
-            if path.is_file() and rows.is_file():
-                try:
-                    summary = Summary(**json.loads(path.read_text(encoding="utf-8")))
-                    frame = read_frame(rows)
-                except (ValueError, TypeError, ValidationError, BadInput):
-                    continue  # damaged: measured again
-                if summary.revision != AUDITS.get(name).revision:
-                    continue  # by an earlier heedful, whose numbers meant something else
-                self.frames[name], self.summaries[name] = frame, summary
+            if (finished := _read(folder, name)) is not None:
+                self.frames[name], self.summaries[name] = finished
+
+
+def _read(folder: Path, name: str) -> tuple[pl.DataFrame, Summary] | None:
+    """Give what a folder holds of an audit, if it is finished and means the same as it would now."""
+    path = folder / SUMMARIES / f"{name}.json"
+    rows = folder / INSTANCES / f"{name}.parquet"
+    if not (path.is_file() and rows.is_file()):
+        return None
+    try:
+        summary = Summary(**json.loads(path.read_text(encoding="utf-8")))
+        frame = read_frame(rows)
+    except (ValueError, TypeError, ValidationError, BadInput):
+        return None  # damaged: measured again
+    if summary.revision != AUDITS.get(name).revision:
+        return None  # by an earlier heedful, whose numbers meant something else
+    return frame, summary

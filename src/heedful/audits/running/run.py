@@ -50,7 +50,8 @@ def audit(
 ) -> AuditResult:
     """Ask every audit, or `only` some, and judge by a policy.
 
-    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again.
+    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again; nor are those that
+    were asked with other options which they do not read.
     """
     console = console or Console(quiet=True)
     chosen = build(AuditOptions, options)
@@ -72,7 +73,10 @@ def audit(
     with run.locked():
         config = chosen.model_dump(mode="json") | decides
         run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
-        kept = _run(subject, audits, Keep(folder), console)
+        keeping = Keep(folder)
+        if keep and classifier.home is not None:
+            keeping.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
+        kept = _run(subject, audits, keeping, console)
         result = _judged(rules, subject, kept)
         write_json(folder / RESULT, result.to_json())
     return _told(result, rules, only)
