@@ -17,6 +17,7 @@ from heedful.audits.separation import caveat
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
+from heedful.measures.resampling import Ratio, mean_of
 from heedful.output import numbers
 from heedful.registry import Registry
 
@@ -109,6 +110,10 @@ class Audit(ABC):
     """Whether it takes so long, or asks for so much, that it is only run when it is named."""
     wants: ClassVar[str] = ""
     """What texts must have besides, which most have not."""
+    compared: ClassVar[tuple[str, ...]] = ()
+    """Numbers that stand for it where models are compared; where none is named, all that are better high or low."""
+    flat_passes: ClassVar[bool] = False
+    """Whether a flat heatmap does well in it without saying anything, so that it is read beside sharpness."""
     equation: ClassVar[str] = ""
     method: ClassVar[str] = ""
     """How it is computed, for who wants to know."""
@@ -131,6 +136,15 @@ class Audit(ABC):
     @abstractmethod
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Put the measurements of all instances together."""
+
+    def by_text(self, number: str, rows: pl.DataFrame, *, classes: int) -> Ratio | None:
+        """Give a number as sums over texts, so that models are compared text by text; None if no column holds it.
+
+        The mean of the column of its name, unless a subclass knows better.
+        """
+        if number not in rows.columns or not rows[number].dtype.is_numeric():
+            return None
+        return mean_of(rows[number].cast(pl.Float64).to_numpy())
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Draw the paper's figures from the measurements; columns that hold lists need not be there."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.running.result import PREDICTIONS
 from heedful.comparison.comparison import Value
-from heedful.comparison.numbers import BESIDE, STEADY, Column
+from heedful.comparison.numbers import BESIDE, Column, praises_flatness
 from heedful.measures.resampling import Seeded, Spread, difference
 from heedful.output.tables import Mark
 
@@ -49,7 +49,7 @@ def keeps_f1(one: Measured, reference: Measured) -> bool | None:
 
 def warned(one: Measured, reference: Measured, column: Column) -> bool:
     """Whether a number praises steadiness where there is little left to move."""
-    if column.audit not in STEADY or column.number in BESIDE:
+    if not praises_flatness(column.audit) or column.number in BESIDE:
         return False
     own = (column.audit, "sharpness")  # that of the scores which were shaken
     return keeps_sharpness(one, reference, own if own in one.values else SHARPNESS) is False

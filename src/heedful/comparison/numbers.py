@@ -1,4 +1,4 @@
-"""Which numbers are compared, and how each is had again from the measurements of single texts."""
+"""Which numbers are compared, and how each follows from the measurements of single texts."""
 
 from __future__ import annotations
 
@@ -12,21 +12,13 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 
 from heedful.audits.audit import ALL, AUDITS, Measure, Number
-from heedful.audits.questions.embedding_stability import EmbeddingStability
 from heedful.audits.running.result import PREDICTIONS, AuditResult
 from heedful.config import AuditOptions
 from heedful.measures.resampling import Ratio, f1_of, mean_of
 
 DEFAULT = ("sharpness", "embedding_stability", "rationale", "certificate")
-STEADY = ("embedding_stability", "word_stability", "seed_stability", "certificate")
-"""Audits of steadiness, which flat attention passes without saying anything."""
 BESIDE = ("sharpness", "largest_weight")
-_HEADLINES = {
-    "sharpness": BESIDE,
-    **dict.fromkeys(STEADY[:3], ("jsd", "relative_jsd", "top_k_overlap", "tvd", "f1")),
-    "rationale": ("comprehensiveness", "sufficiency", "sensitivity", "beats_random"),
-    "certificate": ("radius_linf", "radius_l2", "certified"),
-}
+"""Numbers beside which steadiness is read."""
 _SAME = 1e-9
 """A number is the mean of a column of its name only if they agree as well as this."""
 
@@ -55,20 +47,31 @@ def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[
             Column(PREDICTIONS, "f1", Measure("F1 on the texts as they are", better="higher")),
             Column(PREDICTIONS, "accuracy", Measure("accuracy on the texts as they are", better="higher")),
         ]
-    for audit in audits:
-        measures, chosen = AUDITS.get(audit).measures, _HEADLINES.get(audit)
-        there = {number.name for number in result.summaries[audit].numbers if number.group == ALL}
-        wanted = [name for name, measure in measures.items() if measure.better] if every or chosen is None else chosen  # fmt: skip
-        if audit == "sharpness":
-            wanted = list(dict.fromkeys((*BESIDE, *wanted)))
-        if audit in STEADY and "sharpness" in measures:
-            wanted = list(dict.fromkeys(("sharpness", *wanted)))
-        found += [Column(audit, name, measures[name]) for name in wanted if name in there]
+    for name in audits:
+        audit = AUDITS.get(name)
+        there = {number.name for number in result.summaries[name].numbers if number.group == ALL}
+        wanted: Sequence[str] = audit.compared
+        if every or not wanted:
+            wanted = [number for number, measure in audit.measures.items() if measure.better]
+        if name == "sharpness":
+            wanted = [*BESIDE, *wanted]
+        if audit.flat_passes and "sharpness" in audit.measures:
+            wanted = ["sharpness", *wanted]
+        found += [
+            Column(name, number, audit.measures[number])
+            for number in dict.fromkeys(wanted)
+            if number in there
+        ]
     return found
 
 
+def praises_flatness(audit: str) -> bool:
+    """Whether flat attention does well in an audit without saying anything; predictions are no audit."""
+    return audit != PREDICTIONS and AUDITS.get(audit).flat_passes
+
+
 def number_of(result: AuditResult, column: Column) -> Number | None:
-    """What the audit itself said."""
+    """What the audit itself reported."""
     summary = result.summaries.get(column.audit)
     return next(
         (n for n in summary.numbers if (n.name, n.group) == (column.number, ALL)) if summary else iter(()),
@@ -89,46 +92,32 @@ def ratio_of(
 ) -> Ratio | None:
     """A number as sums over `texts`, of which only those `kept` are measured; None if no column gives it."""
     frame = result.frames[column.audit]
-    classes = len(result.about.labels)
-    if column.number == "f1":
-        found = _decisions(result, column)
-        if found is None:
-            return None
-        labels, said = found
-        whole = f1_of(labels, said, classes=classes)
-        if column.audit != PREDICTIONS and not _is(result, column, _value(whole)):
-            return None
-        at, there = _places(frame, texts, kept)
-        return f1_of(labels[at], said[at], classes=classes, there=there)
-    if column.audit == PREDICTIONS:
-        values = (frame["label"] == frame["predicted"]).cast(pl.Float64).to_numpy()
-    elif column.number in frame.columns and frame[column.number].dtype.is_numeric():
-        values = frame[column.number].cast(pl.Float64).to_numpy()
-        if not _is(result, column, _value(mean_of(values))):
-            return None
-    else:
+    found = _predicted(result, column.number) if column.audit == PREDICTIONS else _audited(result, column)
+    if found is None:
         return None
     at, there = _places(frame, texts, kept)
-    return mean_of(np.where(there, values[at], np.nan))
+    top, bottom = (np.where(there[:, None], sums[at], 0.0) for sums in (found.top, found.bottom))
+    return Ratio(top, bottom, found.empty)
 
 
-def _decisions(result: AuditResult, column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Labels, and what was decided in every draw, as numbers of classes."""
-    frame, names = result.frames[column.audit], {name: i for i, name in enumerate(result.about.labels)}
-    if column.audit == PREDICTIONS:
-        labels, said = (
-            frame[name].replace_strict(names, return_dtype=pl.Int64).to_numpy()
-            for name in ("label", "predicted")
-        )
-        return labels, said[:, None]
-    options = AuditOptions(**result.about.options)
-    asked = AUDITS.get(column.audit)(options, source=result.about.source)
-    headline = (
-        f"all_{asked.usual:g}" if isinstance(asked, EmbeddingStability) else getattr(asked, "headline", "")
+def _predicted(result: AuditResult, number: str) -> Ratio:
+    """F1 or accuracy of the predictions themselves."""
+    frame, classes = result.frames[PREDICTIONS], {name: i for i, name in enumerate(result.about.labels)}
+    labels, decided = (
+        frame[name].replace_strict(classes, return_dtype=pl.Int64).to_numpy()
+        for name in ("label", "predicted")
     )
-    if "label" not in frame.columns or f"said_{headline}" not in frame.columns:
-        return None
-    return frame["label"].to_numpy(), np.array(frame[f"said_{headline}"].to_list(), dtype=np.int64)
+    if number == "f1":
+        return f1_of(labels, decided[:, None], classes=len(classes))
+    return mean_of((labels == decided).astype(np.float64))
+
+
+def _audited(result: AuditResult, column: Column) -> Ratio | None:
+    """What the audit makes of its measurements, if that is the number it reported."""
+    about = result.about
+    audit = AUDITS.get(column.audit)(AuditOptions(**about.options), source=about.source)
+    found = audit.by_text(column.number, result.frames[column.audit], classes=len(about.labels))
+    return found if found is not None and _is(result, column, _value(found)) else None
 
 
 def _places(
@@ -148,7 +137,7 @@ def _value(ratio: Ratio) -> float:
 
 
 def _is(result: AuditResult, column: Column, found: float) -> bool:
-    said = number_of(result, column)
-    if said is None or said.estimate is None:
+    reported = number_of(result, column)
+    if reported is None or reported.estimate is None:
         return math.isnan(found)
-    return math.isclose(said.estimate, found, rel_tol=_SAME, abs_tol=_SAME * 1e-9)
+    return math.isclose(reported.estimate, found, rel_tol=_SAME, abs_tol=_SAME * 1e-9)

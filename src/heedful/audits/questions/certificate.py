@@ -72,6 +72,8 @@ class Certificate(Audit):
         "sum to 0, so that weights still sum to 1, a constant is subtracted first: median, mean, or middle of the range. The "
         "weights of several heads move together. A radius beyond the distance of any two heatmaps counts as that distance."
     )
+    compared = ("radius_linf", "radius_l2", "certified")
+    flat_passes = True
     order = Order("radius_linf", "how far weights may move", worst="lowest")
 
     def rows(self, reading: Reading) -> Columns:

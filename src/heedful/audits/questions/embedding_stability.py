@@ -57,6 +57,11 @@ class EmbeddingStability(StabilityAudit):
         return min(self.options.noise, key=lambda size: (abs(size - USUAL), size))
 
     @property
+    def main_condition(self) -> str:
+        """The usual noise on all words."""
+        return f"all_{self.usual:g}"
+
+    @property
     def sizes(self) -> tuple[float, ...]:
         """Which noise is tried: a quick look at an explainer, which may be slow, takes the usual one alone."""
         quick = self.options.quick and self.source != "attention"
@@ -76,8 +81,7 @@ class EmbeddingStability(StabilityAudit):
         columns = self.beside(before, reading)
         for condition, found in changes.items():
             columns |= self.columns(condition, found, said[condition])
-        headline = f"all_{self.usual:g}"
-        return columns | {name: columns[f"{name}_{headline}"] for name in Change._fields}
+        return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average for each noise; the usual one on all words stands for all."""
@@ -86,7 +90,7 @@ class EmbeddingStability(StabilityAudit):
             for scope, words in SCOPES.items()
             for size in self.sizes
         }
-        numbers = self.numbers(rows, conditions, f"all_{self.usual:g}")
+        numbers = self.numbers(rows, conditions)
         return self.summary(
             rows,
             f"Noise of {self.usual:g} on the embeddings of all words {self.steadiness(numbers)}",

@@ -96,6 +96,7 @@ class Rationale(Audit):
         f"the top k words ({', '.join(map(str, SIZES))}) are moved by projected gradient steps, with a binary search for the smallest "
         f"radius that changes the decision; where none does up to {LARGEST:g}, it counts as that much."
     )
+    compared = ("comprehensiveness", "sufficiency", "sensitivity", "beats_random")
     order = Order("comprehensiveness", "what is lost without the top words", worst="lowest")
 
     def __init__(self, *arguments: object, **named: object) -> None:

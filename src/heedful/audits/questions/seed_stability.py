@@ -70,6 +70,11 @@ class SeedStability(StabilityAudit):
     diverged: tuple[tuple[int, str], ...] = ()
     """Seeds that could not be trained, and what went wrong."""
 
+    @property
+    def main_condition(self) -> str:
+        """All seeds together."""
+        return AVERAGE
+
     def prepare(self, subject: Subject, console: Console) -> None:
         """Find or train the models of other seeds."""
         super().prepare(subject, console)
@@ -124,7 +129,7 @@ class SeedStability(StabilityAudit):
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over seeds and texts, by the largest weight and by class (Figure 2)."""
         seeds = _others(rows)
-        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds}, AVERAGE)
+        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds})
         numbers.append(self.number("jsd_max", rows["jsd_max"]))
         numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
         numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]

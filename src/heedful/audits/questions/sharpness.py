@@ -54,6 +54,7 @@ class Sharpness(Audit):
         f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat. Of an explainer "
         "the sizes of its scores, divided by their sum, take the place of the weights; scores that are all zero point nowhere."
     )
+    compared = ("sharpness", "largest_weight")
     order = Order("sharpness", "sharpness", worst="lowest")
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 import torch
+from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor
 
@@ -19,7 +20,7 @@ from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.subject.reading import Reading
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
-from heedful.measures.resampling import Spread, f1_of, resample, spread
+from heedful.measures.resampling import Ratio, Spread, f1_of, resample, spread
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -62,12 +63,19 @@ class StabilityAudit(Audit):
 
     paper = "seat"
     renews = True
+    compared = ("jsd", "relative_jsd", "top_k_overlap", "tvd", "f1")
+    flat_passes = True
     order = Order("relative_jsd", "how unsteady the heatmap is", worst="highest")
     equation: ClassVar[str] = (
         "JSD(w, w′) = ½ KL(w ‖ m) + ½ KL(w′ ‖ m),  m = (w + w′) / 2;  relative = JSD(w, w′) / (JSD(w, u) + JSD(w′, u)),  u = 1 / items"
     )
     labelled: bool = False
     classes: int = 2
+
+    @property
+    def main_condition(self) -> str:
+        """Which condition's numbers stand for all, as the columns of its measurements end."""
+        raise TypeError(f"{type(self).__name__} has no main condition")
 
     def prepare(self, subject: Subject, console: Console) -> None:
         """Refuse scores that cannot be computed again, and see whether F1 can be measured."""
@@ -96,17 +104,24 @@ class StabilityAudit(Audit):
             found[f"said_{condition}"] = torch.stack([chances.argmax(-1) for chances in said], 1).tolist()
         return found
 
-    def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str], headline: str) -> list[Number]:
-        """Every measure for all texts (of the headline), and by condition, which is given as suffix → group."""
+    def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str]) -> list[Number]:
+        """Every measure for all texts (of the main condition), and by condition, which is given as suffix → group."""
         found = [self.overall(name, rows) for name in Change._fields]
         found += [self.number(name, rows[name]) for name in ("sharpness", "largest_weight")]
-        found += self._f1(rows, headline, ALL)
+        found += self._f1(rows, self.main_condition, ALL)
         for condition, group in conditions.items():
             for name in Change._fields:
                 if f"{name}_{condition}" in rows.columns:
                     found.append(self.number(name, rows[f"{name}_{condition}"], group))
             found += self._f1(rows, condition, group)
         return found
+
+    def by_text(self, number: str, rows: pl.DataFrame, *, classes: int) -> Ratio | None:
+        """F1 follows from what was decided in every draw; other numbers are means of their columns."""
+        if number != "f1":
+            return super().by_text(number, rows, classes=classes)
+        found = _decisions(rows, self.main_condition)
+        return None if found is None else f1_of(*found, classes=classes)
 
     def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
         """Average a measure over texts."""
@@ -153,14 +168,20 @@ class StabilityAudit(Audit):
         )  # fmt: skip
 
     def _f1(self, rows: pl.DataFrame, condition: str, group: str) -> list[Number]:
-        if "label" not in rows.columns or f"said_{condition}" not in rows.columns:
+        found = _decisions(rows, condition)
+        if found is None:
             return []
-        said = np.array(rows[f"said_{condition}"].to_list(), dtype=np.int64)
-        labels = rows["label"].to_numpy()
-        estimate, *ends = self.sure_f1(labels, said, condition)
+        estimate, *ends = self.sure_f1(*found, condition)
         low, high = (None if np.isnan(end) else end for end in ends)
         return [
             Number(
                 name="f1", group=group, estimate=estimate, low=low, high=high, std=None, count=len(rows), missing=0
             )
         ]  # fmt: skip
+
+
+def _decisions(rows: pl.DataFrame, condition: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Labels [texts], and what was decided in every draw [texts, draws]; None where they were not measured."""
+    if "label" not in rows.columns or f"said_{condition}" not in rows.columns:
+        return None
+    return rows["label"].to_numpy(), np.array(rows[f"said_{condition}"].to_list(), dtype=np.int64)

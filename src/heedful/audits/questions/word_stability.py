@@ -56,6 +56,11 @@ class WordStability(StabilityAudit):
         """How many words are replaced for the numbers that stand for all: the fewest."""
         return min(self.options.replaced)
 
+    @property
+    def main_condition(self) -> str:
+        """The fewest replaced words."""
+        return str(self.headline)
+
     def prepare(self, subject: Subject, console: Console) -> None:
         """Look up the synonyms of all words of the texts, once."""
         super().prepare(subject, console)
@@ -103,12 +108,12 @@ class WordStability(StabilityAudit):
         }  # fmt: skip
         for count, found in changes.items():
             columns |= self.columns(str(count), found, said[count])
-        return columns | {name: columns[f"{name}_{self.headline}"] for name in Change._fields}
+        return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average for each number of replaced words; the fewest stand for all."""
         conditions = {str(count): f"{count} replaced" for count in self.options.replaced}
-        numbers = self.numbers(rows, conditions, str(self.headline))
+        numbers = self.numbers(rows, conditions)
         words = "one word" if self.headline == 1 else f"{self.headline} words"
         notes = self.notes(rows, "compared" if "compared" in rows.columns else "items")
         if "replaceable" in rows.columns:
