@@ -52,6 +52,10 @@ def test_a_long_value_is_shortened():
             {"hierarchical": True, "encoder": "hf:x"},
             "hierarchical: a pretrained transformer reads whole texts",
         ),
+        (
+            {"encoder": "hierarchical"},
+            "encoder: a hierarchical network is asked for by --hierarchical",
+        ),
     ],
 )
 def test_options_that_contradict_each_other(values, said):

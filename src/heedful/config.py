@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from heedful.errors import BadInput, did_you_mean
+from heedful.registry import member_of
 
 
 def _split_commas(value: object) -> object:
@@ -237,9 +238,13 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
             raise ValueError(
                 "open_vocabulary: words that train does not hold need pretrained vectors; give --vectors"
             )
-        if self.pooling == "cls" and not self.encoder.startswith("hf:"):
+        if "hierarchical" in (self.encoder, self.sentence_encoder):
+            raise ValueError(
+                "encoder: a hierarchical network is asked for by --hierarchical; --encoder names what reads its words"
+            )
+        if self.pooling == "cls" and member_of("hf", self.encoder) is None:
             raise ValueError("pooling: cls needs an encoder with a [CLS] token, such as hf:NAME-OR-PATH")
-        if self.hierarchical and self.encoder.startswith("hf:"):
+        if self.hierarchical and member_of("hf", self.encoder) is not None:
             raise ValueError(
                 "hierarchical: a pretrained transformer reads whole texts; choose another encoder"
             )

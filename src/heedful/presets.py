@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from heedful.registry import Registry
+from heedful.registry import Registry, member_of
 
 Preset = Callable[[str, str], dict[str, Any]]
 PRESETS: Registry[Preset] = Registry("preset")
@@ -15,7 +15,7 @@ _NO_DROPOUT = {"embedding_dropout": 0.0, "sentence_dropout": 0.0, "decoder_dropo
 
 def preset_values(name: str | None, *, dataset: str, encoder: str) -> dict[str, Any]:
     """Give what a preset fills in. A pretrained transformer has one of its own where none is named."""
-    if name is None and not encoder.startswith("hf:"):
+    if name is None and member_of("hf", encoder) is None:
         return {}
     return PRESETS.get(name or "fine-tuning")(dataset, encoder)
 
@@ -84,7 +84,7 @@ def _attefa(dataset: str, encoder: str) -> dict[str, Any]:
 )
 def _seat(dataset: str, encoder: str) -> dict[str, Any]:
     """Appendix, model training. The paper stops early on test F1; here on dev F1."""
-    if encoder.startswith("hf:"):
+    if member_of("hf", encoder) is not None:
         return {
             "learning_rate": 5e-5, "epochs": 4, "batch_size": 8, "patience": None, "metric": "f1", **_NO_DROPOUT,
         }  # fmt: skip

@@ -28,6 +28,13 @@ class Registry(Generic[T]):
     >>> shapes.get("sqare")
     Traceback (most recent call last):
     heedful.errors.BadInput: There is no shape named 'sqare': did you mean square?
+
+    A name with a colon is a family: what stands before it finds the thing, whatever follows.
+
+    >>> @shapes.register("sides:NUMBER", "as many equal sides as you say")
+    ... class Polygon: ...
+    >>> shapes.get("sides:7") is Polygon, "sides:7" in shapes, "corners:7" in shapes
+    (True, True, False)
     """
 
     def __init__(self, kind: str, package: str | None = None, *, file: str | None = None) -> None:
@@ -52,23 +59,28 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """Find the thing of that name, or say which name was probably meant."""
-        self._import()
-        if name not in self._things:
+        found = self._find(name)
+        if found is None:
             raise BadInput(f"There is no {self.kind} named {name!r}: {did_you_mean(name, self._things)}")
-        return self._things[name]
+        return self._things[found]
 
     def __iter__(self) -> Iterator[str]:
         self._import()
         return iter(sorted(self._things))
 
     def __contains__(self, name: object) -> bool:
-        self._import()
-        return name in self._things
+        return isinstance(name, str) and self._find(name) is not None
 
     def descriptions(self) -> dict[str, str]:
         """Every name with its one-line description."""
         self._import()
         return {name: self._descriptions[name] for name in sorted(self._things)}
+
+    def _find(self, name: str) -> str | None:
+        """Give the name that a thing is registered by: the same, or that of its family."""
+        self._import()
+        families = (known for known in self._things if member_of(known.partition(":")[0], name) is not None)
+        return name if name in self._things else next(families, None)
 
     def _import(self) -> None:
         """Import every file that may register something, once."""
@@ -82,3 +94,13 @@ class Registry(Generic[T]):
                 import_module(f"{module.name}.{self._file}")
         for brought in entry_points(group=f"heedful.{self.plural}"):
             brought.load()
+
+
+def member_of(family: str, name: str) -> str | None:
+    """Give what a name says within a family; None if it belongs to none, or another.
+
+    >>> member_of("hf", "hf:minilm-l6"), member_of("hf", "bilstm")
+    ('minilm-l6', None)
+    """
+    found, colon, member = name.partition(":")
+    return member if colon and found == family else None

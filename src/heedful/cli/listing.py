@@ -51,9 +51,7 @@ def _describe(kind: str) -> dict[str, str]:
         case "encoders":
             from heedful.models.encoders.encoder import ENCODERS
 
-            return ENCODERS.descriptions() | {
-                "hf:NAME-OR-PATH": "any BERT-like pretrained transformer, e.g. hf:minilm-l6"
-            }
+            return ENCODERS.descriptions()
         case "objectives":
             from heedful.training.objectives.objective import OBJECTIVES
 

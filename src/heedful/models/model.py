@@ -17,10 +17,7 @@ from heedful.errors import BadInput
 from heedful.models.attention import Attention
 from heedful.models.decoders import DECODERS, LinearDecoder, MLPDecoder
 from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_pool
-from heedful.models.encoders.hierarchical import HierarchicalEncoder
 from heedful.models.encoders.pointer import recurrent_part
-from heedful.models.encoders.recurrent import Recurrent
-from heedful.models.encoders.transformer import PREFIX, TransformerEncoder, build_transformer
 from heedful.models.shorter import (
     Moved,
     Scaled,
@@ -62,22 +59,18 @@ class AttentionModel(nn.Module):
     def __init__(self, architecture: Architecture, transformer: nn.Module | None = None) -> None:
         super().__init__()
         self.architecture = a = architecture
+        kind = ENCODERS.get("hierarchical" if a.hierarchical else a.encoder)
         self.embedding: nn.Embedding | None = None
-        self.encoder: Encoder | HierarchicalEncoder
         self.query_encoder: Encoder | None = None
-        if a.encoder.startswith(PREFIX):
-            self.encoder = TransformerEncoder(a, transformer or build_transformer(a.transformer or {}))
-        else:
+        if not kind.brings_embedding:
             self.embedding = nn.Embedding(a.vocabulary_size, a.embedding_size, padding_idx=0)
-            kind = HierarchicalEncoder if a.hierarchical else ENCODERS.get(a.encoder)
-            self.encoder = kind(a, a.embedding_size)
-            if a.query:
-                reader = ENCODERS.get(a.encoder).query_encoder or a.encoder
-                self.query_encoder = ENCODERS.get(reader)(a, a.embedding_size)
+        self.encoder: Encoder = kind.build(a, a.transformer if transformer is None else transformer)
+        if a.query and not kind.brings_embedding:
+            reader = ENCODERS.get(a.encoder).query_encoder or a.encoder
+            self.query_encoder = ENCODERS.get(reader)(a, a.embedding_size)
         size = self.encoder.size
         query_size = (self.query_encoder or self.encoder).size if a.query else None
-        scored = self.encoder.key_size if isinstance(self.encoder, Encoder) else size
-        self.attention = Attention(a, scored, query_size) if a.pooling == "attention" else None
+        self.attention = Attention(a, self.encoder.key_size, query_size) if a.pooling == "attention" else None
         heads = a.heads if self.attention else 1
         outputs = 1 if a.classes == 2 else a.classes
         self.decoder: LinearDecoder | MLPDecoder = DECODERS[a.decoder](
@@ -89,7 +82,7 @@ class AttentionModel(nn.Module):
     @property
     def unit(self) -> Unit:
         """Words, or the sentences of a hierarchical network."""
-        return "sentence" if self.architecture.hierarchical else "word"
+        return self.encoder.unit
 
     @property
     def contextual(self) -> bool:
@@ -98,8 +91,8 @@ class AttentionModel(nn.Module):
 
     @property
     def slow(self) -> bool:
-        """Whether it is a transformer that reads."""
-        return isinstance(self.encoder, TransformerEncoder)
+        """Whether reading takes long: of transformers it does."""
+        return self.encoder.slow
 
     @property
     def has_attention(self) -> bool:
@@ -109,7 +102,7 @@ class AttentionModel(nn.Module):
     def items(self, batch: Batch) -> Int[Tensor, " batch"]:
         """How many items each text has: words, or sentences for a hierarchical model."""
         tokens = batch.tokens
-        if self.architecture.hierarchical:
+        if self.unit == "sentence":
             assert tokens.sentence_of is not None
             return tokens.sentence_of.amax(1) + 1
         return tokens.mask.sum(1)
@@ -120,19 +113,10 @@ class AttentionModel(nn.Module):
 
     def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
         """Stage 2: a state for every item, and the query they are read for."""
-        embedded, tokens = self.embedding_dropout(embedded), batch.tokens
+        embedded = self.embedding_dropout(embedded)
         query = None if batch.query is None else self._encode_query(batch.query)
-        if isinstance(self.encoder, HierarchicalEncoder):
-            assert tokens.sentence_of is not None
-            h, mask, inner = self.encoder(embedded, tokens.mask, tokens.sentence_of)
-            return States(h, mask, query, batch.candidates, inner)
-        return States(
-            h=self.encoder(embedded, tokens.present),
-            mask=tokens.mask,
-            query=query,
-            candidates=batch.candidates,
-            rest=self.encoder.keys(embedded, tokens.present),  # what attention scores, if not the states
-        )
+        h, mask, word_weights, keys = self.encoder.items(embedded, batch.tokens)
+        return States(h, mask, query, batch.candidates, word_weights, rest=keys)
 
     def score(self, states: States) -> Float[Tensor, "batch heads items"]:
         """Stage 3a: how well each item fits, before normalising."""
@@ -197,11 +181,16 @@ class AttentionModel(nn.Module):
         """The precision that it reads in."""
         return self.decoder.output.weight.dtype
 
+    @property
+    def table(self) -> nn.Module:
+        """The vectors of words, or of their pieces: the model's, or what its encoder brings."""
+        table = self.embedding if self.encoder.embedding is None else self.encoder.embedding
+        assert table is not None
+        return table
+
     def vectors(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
         """Look up words, or pieces of them, by their numbers."""
-        table = self.encoder.embedding if isinstance(self.encoder, TransformerEncoder) else self.embedding
-        assert table is not None
-        embedded: Tensor = table(ids)
+        embedded: Tensor = self.table(ids)
         return embedded.to(self.dtype)
 
     def _embed(self, tokens: Tokens) -> Tensor:
@@ -210,7 +199,6 @@ class AttentionModel(nn.Module):
 
     def _encode_query(self, tokens: Tokens) -> Tensor:
         encoder = self.query_encoder or self.encoder
-        assert isinstance(encoder, Encoder)
         return encoder.summarise(
             encoder(self.embedding_dropout(self._embed(tokens)), tokens.present), tokens.present
         )
@@ -287,9 +275,7 @@ def _scaled(model: AttentionModel, batch: Batch) -> Scaled:
 @smooth.register(AttentionModel)
 def _smooth(model: AttentionModel) -> bool:
     a = model.architecture
-    encoder = isinstance(model.encoder, Recurrent) or a.encoder == "none" or a.activation == "tanh"
-    known = not a.hierarchical and a.transformer is None and a.pooling in ("attention", "mean")
-    return known and encoder and a.normaliser == "softmax"
+    return model.encoder.smooth and a.pooling in ("attention", "mean") and a.normaliser == "softmax"
 
 
 @moved_without_each.register(AttentionModel)

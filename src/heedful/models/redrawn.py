@@ -100,9 +100,8 @@ def _with_weights(model: AttentionModel) -> tuple[str, ...]:
 
 def _table(model: AttentionModel) -> nn.Embedding:
     """Find the vectors of words or of their pieces."""
-    table = model.encoder.embedding if isinstance(model.encoder, TransformerEncoder) else model.embedding
-    assert isinstance(table, nn.Embedding)
-    return table
+    assert isinstance(model.table, nn.Embedding)
+    return model.table
 
 
 def _put_table(model: AttentionModel, table: nn.Embedding) -> None:

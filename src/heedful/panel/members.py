@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from heedful.registry import member_of
+
 if TYPE_CHECKING:
     from heedful.models.altered import Alteration
 
@@ -46,13 +48,13 @@ def _named(start: str, options: Mapping[str, Any], seed: int) -> str:
 
 
 def _vanilla(encoder: str, *, seed: int = 0, explained: bool = False, **options: Any) -> Member:
-    name = _named(encoder.removeprefix("hf:"), options, seed)
+    name = _named(member_of("hf", encoder) or encoder, options, seed)
     made = {"encoder": encoder, "seed": seed, **_SHAPES.get(encoder, {}), **options}
     return Member(name, made, explained=explained)
 
 
 def _trained(encoder: str, objective: str, *, seed: int = 0, **options: Any) -> Member:
-    name = _named(f"{encoder.removeprefix('hf:')}-{objective}", options, seed)
+    name = _named(f"{member_of('hf', encoder) or encoder}-{objective}", options, seed)
     made = {"encoder": encoder, "objective": objective, "seed": seed, **_SHAPES.get(encoder, {}), **options}
     return Member(name, made)
 

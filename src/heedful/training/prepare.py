@@ -18,8 +18,9 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
-from heedful.models.encoders.transformer import PREFIX, load_transformer, transformer_config
+from heedful.models.encoders.transformer import load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
+from heedful.registry import member_of
 from heedful.training.objectives.objective import OBJECTIVES
 
 Say = Callable[[str], None]
@@ -37,10 +38,10 @@ def check_names(config: TrainConfig) -> None:
     """Fail on a misspelt name before any work is done."""
     OBJECTIVES.get(config.objective)
     for encoder in (config.encoder, config.sentence_encoder):
-        if encoder is None or encoder.startswith(PREFIX):
+        if encoder is None:
             continue
         if encoder not in ENCODERS and encoder in _transformers():
-            raise BadInput(f"There is no encoder named {encoder!r}: did you mean {PREFIX}{encoder}?")
+            raise BadInput(f"There is no encoder named {encoder!r}: did you mean hf:{encoder}?")
         ENCODERS.get(encoder)
 
 
@@ -102,9 +103,9 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
 
 def _pretrained_path(config: TrainConfig, say: Say) -> str | None:
     """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
-    if not config.encoder.startswith(PREFIX):
+    name = member_of("hf", config.encoder)
+    if name is None:
         return None
-    name = config.encoder.removeprefix(PREFIX)
     return str(_with_config(assets.get(name, progress=say))) if name in _transformers() else name
 
 

@@ -18,6 +18,7 @@ from heedful.data.corpus import Corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
+from heedful.registry import member_of
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import twin_defaults
@@ -183,7 +184,7 @@ def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     if config.base is not None and "base" in read:
         values["base"] = Path(config.base).name  # a run's name holds the hash of all that it is
     values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}
-    encoder = Path(config.encoder).name if config.encoder.startswith("hf:") else config.encoder
+    encoder = config.encoder if member_of("hf", config.encoder) is None else Path(config.encoder).name
     parts = [
         corpus.name,
         *(["han"] if config.hierarchical else []),

@@ -8,7 +8,9 @@ import torch
 from torch import nn
 
 from heedful.config import ModelOptions
+from heedful.errors import BadInput
 from heedful.models.encoders.encoder import ENCODERS, max_pool, mean_pool
+from heedful.models.encoders.transformer import TransformerEncoder
 
 
 def _ragged(lengths: list[int], tokens: int, size: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
@@ -97,3 +99,11 @@ def test_a_hierarchical_network_is_its_definition(toy_classifier, toy_split):
         torch.testing.assert_close(states.h[row, : len(vectors)], expected)
         assert states.mask[row].sum() == len(vectors)
         torch.testing.assert_close(states.word_weights[row][batch.tokens.mask[row]], torch.cat(weights))
+
+
+def test_every_encoder_is_found_by_its_name_a_family_by_any_of_its_names():
+    assert {"hf:NAME-OR-PATH", "hierarchical", "bilstm"} <= set(ENCODERS)
+    assert ENCODERS.get("hf:some/model") is ENCODERS.get("hf:another") is TransformerEncoder
+    assert ENCODERS.get("hierarchical").unit == "sentence"
+    with pytest.raises(BadInput, match="no encoder named 'hff:some/model'"):
+        ENCODERS.get("hff:some/model")

@@ -19,6 +19,7 @@ class Average(Encoder):
         super().__init__(options, input_size)
         self.projection = nn.Linear(input_size, options.hidden)
         self.activation = activation(options.activation)
+        self.smooth = options.activation == "tanh"
         self.size = options.hidden
 
     def forward(

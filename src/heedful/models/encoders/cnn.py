@@ -25,6 +25,7 @@ class CNN(Encoder):
             for width in options.widths
         )
         self.activation = activation(options.activation)
+        self.smooth = options.activation == "tanh"
         self.size = options.hidden * len(options.widths)
 
     def forward(

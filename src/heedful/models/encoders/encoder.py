@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, Self
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.config import ModelOptions
+from heedful.data.tokens import Tokens
+from heedful.models.stages import Unit
 from heedful.registry import Registry
+
+
+class Encoded(NamedTuple):
+    """A state per item, and which items there are."""
+
+    h: Float[Tensor, "batch items size"]
+    mask: Bool[Tensor, "batch items"]
+    word_weights: Float[Tensor, "batch tokens"] | None = None
+    """How each sentence weighed its words, where items are sentences."""
+    keys: Float[Tensor, "batch items key_size"] | None = None
+    """What attention scores, where that is not the states themselves."""
 
 
 class Encoder(nn.Module):
     """One state per token; `contextual` is False where a state depends on its own token alone."""
 
     contextual = True
+    smooth = False
+    """Whether states are known to have no kinks as functions of the embeddings."""
+    unit: ClassVar[Unit] = "word"
+    slow: ClassVar[bool] = False
+    """Whether it takes so long that costly questions are asked of fewer texts."""
     query_encoder: ClassVar[str | None] = None
     """What reads a query, where that is another encoder."""
+    brings_embedding: ClassVar[bool] = False
+    """Whether it has a table of words of its own; it then reads queries itself."""
     size: int
 
     def __init__(self, options: ModelOptions, input_size: int) -> None:
         super().__init__()
+
+    @classmethod
+    def build(cls, options: ModelOptions, pretrained: nn.Module | Mapping[str, Any] | None) -> Self:
+        """Make it for a model; `pretrained` is a module that it is made of, or its shape, where it needs one."""
+        return cls(options, options.embedding_size)
+
+    @property
+    def embedding(self) -> nn.Module | None:
+        """Its own table of words, if it brings one."""
+        return None
+
+    def items(self, embedded: Float[Tensor, "batch tokens dim"], tokens: Tokens) -> Encoded:
+        """Encode what attention weighs: here every token."""
+        present = tokens.present
+        return Encoded(self(embedded, present), tokens.mask, keys=self.keys(embedded, present))
 
     def forward(
         self, embedded: Float[Tensor, "batch tokens dim"], present: Bool[Tensor, "batch tokens"]

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.config import ModelOptions
+from heedful.data.tokens import Tokens
 from heedful.models.attention import Attention
-from heedful.models.encoders.encoder import ENCODERS, Encoder
+from heedful.models.encoders.encoder import ENCODERS, Encoded, Encoder
+from heedful.models.stages import Unit
 
 
-class EncodedSentences(NamedTuple):
-    """A state per sentence, which sentences there are, and how each weighed its words."""
-
-    h: Float[Tensor, "batch sentences size"]
-    mask: Bool[Tensor, "batch sentences"]
-    word_weights: Float[Tensor, "batch tokens"]
-
-
-class HierarchicalEncoder(nn.Module):
+@ENCODERS.register(
+    "hierarchical", "sentences as items: --hierarchical, and --encoder reads each with attention of its own"
+)
+class HierarchicalEncoder(Encoder):
     """A hierarchical attention network up to the sentence states (Yang et al., 2016)."""
 
+    unit: ClassVar[Unit] = "sentence"
+
     def __init__(self, options: ModelOptions, input_size: int) -> None:
-        super().__init__()
+        super().__init__(options, input_size)
         self.words: Encoder = ENCODERS.get(options.encoder)(options, input_size)
         inner = options.model_copy(update={"heads": 1})
         self.word_attention = Attention(inner, self.words.size, None)
@@ -37,13 +36,10 @@ class HierarchicalEncoder(nn.Module):
         # Items are sentences: whether words see each other inside one does not matter.
         self.contextual = self.sentences.contextual
 
-    def forward(
-        self,
-        embedded: Float[Tensor, "batch tokens dim"],
-        mask: Bool[Tensor, "batch tokens"],
-        sentence_of: Int[Tensor, "batch tokens"],
-    ) -> EncodedSentences:
+    def items(self, embedded: Float[Tensor, "batch tokens dim"], tokens: Tokens) -> Encoded:
         """Gather the words of each sentence, pool them, and encode the sequence of sentences."""
+        mask, sentence_of = tokens.mask, tokens.sentence_of
+        assert sentence_of is not None
         count = sentence_of.max(1).values + 1  # sentences per text
         # A text may have lost all its sentences to an audit: there is always one place for a sentence.
         present = torch.arange(max(int(count.max()), 1))[None, :] < count[:, None]  # [batch, sentences]
@@ -70,7 +66,7 @@ class HierarchicalEncoder(nn.Module):
             present[..., None], pooled
         )
         h = self.sentences(self.dropout(sequence), present)
-        return EncodedSentences(h, present, word_weights.view(mask.shape))
+        return Encoded(h, present, word_weights.view(mask.shape))
 
     def summarise(
         self, h: Float[Tensor, "batch sentences size"], present: Bool[Tensor, "batch sentences"]

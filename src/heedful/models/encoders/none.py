@@ -14,6 +14,7 @@ class NoEncoder(Encoder):
     """The embeddings as they are."""
 
     contextual = False
+    smooth = True
 
     def __init__(self, options: ModelOptions, input_size: int) -> None:
         super().__init__(options, input_size)

@@ -19,6 +19,7 @@ class Recurrent(Encoder):
 
     cell: Callable[..., nn.RNNBase] = nn.RNN
     bidirectional = False
+    smooth = True
 
     def __init__(self, options: ModelOptions, input_size: int) -> None:
         super().__init__(options, input_size)

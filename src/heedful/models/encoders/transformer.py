@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,18 +13,26 @@ from torch import Tensor, nn
 from heedful.config import ModelOptions
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
-from heedful.models.encoders.encoder import Encoder
-
-PREFIX = "hf:"
+from heedful.models.encoders.encoder import ENCODERS, Encoder
 
 
+@ENCODERS.register("hf:NAME-OR-PATH", "any BERT-like pretrained transformer, e.g. hf:minilm-l6")
 class TransformerEncoder(Encoder):
     """The states of a transformer's last layer, one per word piece."""
+
+    slow: ClassVar[bool] = True
+    brings_embedding: ClassVar[bool] = True
 
     def __init__(self, options: ModelOptions, transformer: nn.Module) -> None:
         super().__init__(options, 0)
         self.transformer: Any = transformer
         self.size = int(transformer.config.hidden_size)  # type: ignore[union-attr, arg-type]
+
+    @classmethod
+    def build(cls, options: ModelOptions, pretrained: nn.Module | Mapping[str, Any] | None) -> Self:
+        """Take a pretrained transformer, or make an untrained one of a given shape."""
+        module = pretrained if isinstance(pretrained, nn.Module) else build_transformer(pretrained or {})
+        return cls(options, module)
 
     @property
     def embedding(self) -> nn.Module:
@@ -64,7 +73,7 @@ def load_transformer(name: str) -> nn.Module:
     return _without_pooler(model)
 
 
-def build_transformer(config: dict[str, Any]) -> nn.Module:
+def build_transformer(config: Mapping[str, Any]) -> nn.Module:
     """Build an untrained transformer of a saved model's shape."""
     from transformers import AutoConfig, AutoModel
 

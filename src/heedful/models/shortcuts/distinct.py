@@ -11,7 +11,6 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.models.decoders import LinearDecoder
-from heedful.models.encoders.encoder import Encoder
 from heedful.models.model import AttentionModel
 from heedful.models.stages import Output
 
@@ -25,8 +24,8 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
     a = model.architecture
     drops = model.training and max(a.embedding_dropout, a.decoder_dropout) > 0
     return (
-        isinstance(model.encoder, Encoder)
-        and not model.encoder.contextual
+        model.unit == "word"
+        and not model.contextual
         and model.embedding is not None
         and model.has_attention
         and isinstance(model.decoder, LinearDecoder)

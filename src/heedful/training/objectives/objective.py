@@ -14,7 +14,7 @@ from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
 from heedful.models.model import AttentionModel
-from heedful.registry import Registry
+from heedful.registry import Registry, member_of
 from heedful.training.evaluation import evaluate
 
 
@@ -69,7 +69,8 @@ class Objective:
     @classmethod
     def defaults_for(cls, encoder: str) -> dict[str, Any]:
         """Give its defaults for a model with this encoder."""
-        return {**cls.defaults, **(cls.transformer_defaults if encoder.startswith("hf:") else {})}
+        pretrained = member_of("hf", encoder) is not None
+        return {**cls.defaults, **(cls.transformer_defaults if pretrained else {})}
 
     def option(self, name: str) -> Any:
         """Give what the user chose for an option, or the objective's default."""
