@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
     from heedful.panel.for_show import ForShow
+    from heedful.progress import Watcher
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train", "train_for_show"]
@@ -49,13 +50,11 @@ def train(
     `dataset` is a name of the catalogue or a path; `options` are those of `heedful train --help`, with
     underscores. A bar shows the progress where there is a terminal.
     """
-    from rich.console import Console
-
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
 
     resolved = resolve({"dataset": str(dataset), **options}, file=Path(config) if config else None)
-    return run_training(resolved, runs=Path(runs), console=Console(stderr=True, quiet=not progress))
+    return run_training(resolved, runs=Path(runs), watcher=_watcher(progress))
 
 
 def train_for_show(
@@ -70,13 +69,10 @@ def train_for_show(
 
     The result has the `classifier`, the audit's `result`, the `ordinary` model beside it, and `cost()` in words.
     """
-    from rich.console import Console
-
     from heedful.panel.for_show import train_for_show as make
 
     given = {"dataset": str(dataset), **options}
-    console = Console(stderr=True, quiet=not progress)
-    return make(given, file=Path(config) if config else None, runs=Path(runs), console=console)
+    return make(given, file=Path(config) if config else None, runs=Path(runs), watcher=_watcher(progress))
 
 
 def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
@@ -118,8 +114,6 @@ def audit(
     place of attention. With a `folder`, finished audits are kept there and not done again. `options` are those of
     `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()`, `save()` and `report()`.
     """
-    from rich.console import Console
-
     from heedful.audits.running.run import audit as run_audits
     from heedful.loading import load as load_run
 
@@ -131,7 +125,7 @@ def audit(
         policy=None if policy is None else Path(policy),
         folder=None if folder is None else Path(folder),
         scores=scores,
-        console=Console(stderr=True, quiet=not progress),
+        watcher=_watcher(progress),
         **options,
     )
 
@@ -154,8 +148,6 @@ def compare(
     unless `by_method` is False. `options` are those of `heedful compare --help`, with underscores. The result has
     `show()`, `to_frame()`, `write(format)`, `save(file)` and `figure(file)`.
     """
-    from rich.console import Console
-
     from heedful.comparison.compare import compare as compare_runs
 
     return compare_runs(
@@ -166,6 +158,18 @@ def compare(
         by_method=by_method,
         every_number=every_number,
         root=Path(runs),
-        console=Console(stderr=True, quiet=not progress),
+        watcher=_watcher(progress),
         **options,
     )
+
+
+def _watcher(shown: bool) -> Watcher:
+    """Bars on standard error, or nothing."""
+    if shown:
+        from heedful.output.bars import Bars
+        from heedful.output.terminal import screen
+
+        return Bars(screen(stderr=True))
+    from heedful.progress import QUIET
+
+    return QUIET

@@ -14,7 +14,7 @@ import yaml
 
 import heedful
 from heedful.config import TrainConfig
-from heedful.training.progress_bar import Bars
+from heedful.training.epochs import Epochs
 from heedful.training.train import resolve
 
 SMALL = ("--embedding-size", "8", "--hidden", "4", "--epochs", "2")
@@ -112,7 +112,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(run, reviews, monkeypatch):
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     try:
         with monkeypatch.context() as patch:
-            patch.setattr(Bars, "end_epoch", interrupt)
+            patch.setattr(Epochs, "end_epoch", interrupt)
             stopped = run("train", reviews, *SMALL)
     finally:
         signal.signal(signal.SIGINT, usual)

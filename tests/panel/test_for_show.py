@@ -31,7 +31,7 @@ def reviews(tmp_path):
 def answers(monkeypatch, by_encoder):
     """Let dev texts give an answer that is known."""
     monkeypatch.setattr(
-        "heedful.panel.for_show._on_dev", lambda model, console: by_encoder[model.model.architecture.encoder]
+        "heedful.panel.for_show._on_dev", lambda model, watcher: by_encoder[model.model.architecture.encoder]
     )
 
 

@@ -22,10 +22,9 @@ from heedful.output import numbers
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from heedful.audits.exhibits import Chart, Heatmap, Marks, Order
     from heedful.audits.subject.subject import Subject
+    from heedful.progress import Watcher
 
 Columns = Mapping[str, Tensor | Sequence[object]]
 ALL = "all"
@@ -126,7 +125,7 @@ class Audit(ABC):
     ) -> None:
         self.options, self.source, self.task = options, source, task
 
-    def prepare(self, subject: Subject, console: Console) -> None:  # noqa: B027 most audits need nothing
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need nothing
         """Do what must be done once before texts are measured."""
 
     @abstractmethod

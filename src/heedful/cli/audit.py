@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
 from heedful.cli.others import show_others
 from heedful.cli.report import FILE
@@ -97,7 +97,7 @@ def audit(
         policy=policy,
         folder=output,
         keep=True,
-        console=error_console(),
+        watcher=watcher(),
         **options,
     )
     from heedful.report import write_report
@@ -107,7 +107,7 @@ def audit(
     if instead and asked_all and result.verdict.verdict != "show":
         from heedful.audits.running.instead import try_others
 
-        try_others(result, classifier, data, policy=policy, console=error_console(), **options)
+        try_others(result, classifier, data, policy=policy, watcher=watcher(), **options)
     assert result.folder is not None
     with error_console().status("Writing the report"):
         # As it is kept: of a whole audit of which some audits were asked for again, the whole.

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
@@ -103,7 +103,7 @@ def compare(
     torch.set_num_threads(1)
     found = compare_runs(
         run, data, only=names, against=against, by_method=by_method, every_number=every_number, root=runs,
-        console=error_console(), **options,
+        watcher=watcher(), **options,
     )  # fmt: skip
     if output is not None:
         found.save(output, chosen)

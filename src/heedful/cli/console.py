@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from heedful.output.terminal import Screen, screen
+from heedful.progress import Watcher
 
 
 @cache
@@ -17,3 +18,10 @@ def console() -> Screen:
 def error_console() -> Screen:
     """Progress and complaints."""
     return screen(stderr=True)
+
+
+def watcher() -> Watcher:
+    """Who shows on standard error what is being done."""
+    from heedful.output.bars import Bars
+
+    return Bars(error_console())

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, watcher
 from heedful.cli.others import show_others
 from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
@@ -29,7 +29,7 @@ def demo(runs: RunsFolder = Path("runs")) -> None:
     """
     from heedful.training.train import resolve, train
 
-    classifier = train(resolve(_choose()), runs=runs, console=error_console())
+    classifier = train(resolve(_choose()), runs=runs, watcher=watcher())
     assert classifier.run is not None
     show_result(classifier.run)
     _show_examples(classifier)
@@ -83,9 +83,9 @@ def _audit(classifier: Any) -> None:
     from heedful.audits.running.run import audit
     from heedful.report import write_report
 
-    result = audit(classifier, keep=True, console=error_console())
+    result = audit(classifier, keep=True, watcher=watcher())
     if result.verdict.verdict != "show":
-        try_others(result, classifier, console=error_console())
+        try_others(result, classifier, watcher=watcher())
     assert result.folder is not None
     with error_console().status("Writing the report"):
         report = write_report([result], result.folder / FILE)

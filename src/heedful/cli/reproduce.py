@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import error_console
+from heedful.cli.console import error_console, watcher
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
@@ -133,7 +133,7 @@ def reproduce(
     elsewhere = kept(chosen.name, together) if together else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
     results = measure(
-        cases, audits, runs=runs, only_finished=only_finished, console=err,
+        cases, audits, runs=runs, only_finished=only_finished, watcher=watcher(),
         say=lambda line: err.print(plain(line), soft_wrap=True),
     )  # fmt: skip
     if not results.runs and not elsewhere:

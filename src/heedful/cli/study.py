@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, watcher
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
@@ -100,7 +100,7 @@ def study(
     studied = run_study(
         chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds),
         bases=bases or (1 if quick or chosen.twins else 3), quick=quick,
-        only_finished=only_finished, console=err, say=lambda line: err.print(plain(line), soft_wrap=True), **options,
+        only_finished=only_finished, watcher=watcher(), say=lambda line: err.print(plain(line), soft_wrap=True), **options,
     )  # fmt: skip
     if not studied.rows:
         what, why = studied.missing[0]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, watcher
 from heedful.cli.flags import with_flags
 from heedful.config import TrainConfig
 from heedful.output.terminal import plain
@@ -61,7 +61,7 @@ def train(
     given = options | ({"dataset": dataset} if dataset is not None else {})
     if for_show:
         return _for_show(given, config, runs)
-    classifier = run_training(resolve(given, file=config), runs=runs, console=error_console())
+    classifier = run_training(resolve(given, file=config), runs=runs, watcher=watcher())
     show_result(classifier.run or runs)
     return 0
 
@@ -70,7 +70,7 @@ def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
     """Train a model made for show, and leave with the code of its verdict."""
     from heedful.panel.for_show import train_for_show
 
-    made = train_for_show(given, file=config, runs=runs, console=error_console())
+    made = train_for_show(given, file=config, runs=runs, watcher=watcher())
     show_result(made.classifier.run or runs)
     made.result.show(console(), brief=True)
     console().print(f"{made.cost()}\nVerdict: [bold]{made.result.verdict}[/]", soft_wrap=True)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.run import ALWAYS, audit
 from heedful.audits.subject.texts import choose_texts
@@ -21,6 +19,7 @@ from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.loading import load
+from heedful.progress import QUIET, Watcher
 
 
 class _Read(NamedTuple):
@@ -42,17 +41,16 @@ def compare(
     by_method: bool | None = None,
     every_number: bool = False,
     root: Path = Path("runs"),
-    console: Console | None = None,
+    watcher: Watcher = QUIET,
     **options: Any,
 ) -> Comparison:
     """Compare runs with the first vanilla one among them, or with `against`, on their own test split or another dataset.
 
     Runs that differ in their seed alone are one method, unless `by_method` is False or that would leave one method.
     """
-    console = console or Console(quiet=True)
     chosen = build(AuditOptions, options)
     audits = choose_audits(only, chosen)
-    with console.status("Reading the texts"):
+    with watcher.status("Reading the texts"):
         read = [_read(run, dataset, chosen, root) for run in (*runs, *([against] if against else []))]
         folders = _distinct(read[: len(runs)])
         trained = [describe(folder) for folder in folders]
@@ -67,10 +65,8 @@ def compare(
             _refuse_unlike(read[0], other)
     results = []
     for place, folder in enumerate(folders, start=1):
-        console.print(
-            f"{place} of {len(folders)}: {folder.name}", markup=False, highlight=False, soft_wrap=True
-        )
-        results.append(audit(load(folder), dataset, only=audits, keep=True, console=console, **options))
+        watcher.say(f"{place} of {len(folders)}: {folder.name}")
+        results.append(audit(load(folder), dataset, only=audits, keep=True, watcher=watcher, **options))
     return assemble(
         results, trained, audits, reference=folders.index(reference), by_method=by_method, every=every_number,
         options=chosen,

@@ -25,9 +25,9 @@ _STYLES = {
 }  # fmt: skip
 
 
-def screen(*, stderr: bool = False, quiet: bool = False) -> Screen:
+def screen(*, stderr: bool = False) -> Screen:
     """Fit a terminal; in a pipe or file, break no line, so that paths stay whole and grep finds things."""
-    made = Screen(stderr=stderr, quiet=quiet, highlight=False)
+    made = Screen(stderr=stderr, highlight=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = _NO_WRAPPING
     return made

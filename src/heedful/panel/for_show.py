@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from heedful.audits.running.result import AuditResult
 from heedful.audits.running.run import audit
 from heedful.audits.verdict import Word
 from heedful.config import read_yaml
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
+from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.train import resolve, train
@@ -60,7 +59,7 @@ class ForShow(NamedTuple):
 
 
 def train_for_show(
-    values: Mapping[str, Any], *, file: Path | None = None, runs: Path, console: Console | None = None
+    values: Mapping[str, Any], *, file: Path | None = None, runs: Path, watcher: Watcher = QUIET
 ) -> ForShow:
     """Train an ordinary model; unless it may be shown as it is, train another, taught by it. The better one is audited.
 
@@ -70,23 +69,22 @@ def train_for_show(
     for name in RECIPE:
         if values.get(name) is not None:
             raise BadInput(f"--for-show chooses the {name} itself: leave out --{name}.")
-    console = console or Console(quiet=True)
     rest = {name: value for name, value in given.items() if name not in RECIPE}
     # What the second model cannot be is said before the first is trained.
     OBJECTIVES.get(str(RECIPE["objective"])).check(resolve({**rest, **RECIPE}), classes=2)
-    console.print("An ordinary BiLSTM comes first: it may do, and it can teach another.", soft_wrap=True)
-    ordinary = train(resolve({**rest, **ORDINARY}), runs=runs, console=console)
-    chosen, answer = ordinary, _on_dev(ordinary, console)
+    watcher.say("An ordinary BiLSTM comes first: it may do, and it can teach another.")
+    ordinary = train(resolve({**rest, **ORDINARY}), runs=runs, watcher=watcher)
+    chosen, answer = ordinary, _on_dev(ordinary, watcher)
     if answer != "show":
-        console.print(f"On dev it is: {answer}. A model made for show is taught by it.", soft_wrap=True)
-        made = train(resolve({**rest, **RECIPE, "base": str(ordinary.run)}), runs=runs, console=console)
-        chosen = _better((ordinary, answer), (made, _on_dev(made, console)))
-    return ForShow(chosen, audit(chosen, keep=True, console=console), ordinary)
+        watcher.say(f"On dev it is: {answer}. A model made for show is taught by it.")
+        made = train(resolve({**rest, **RECIPE, "base": str(ordinary.run)}), runs=runs, watcher=watcher)
+        chosen = _better((ordinary, answer), (made, _on_dev(made, watcher)))
+    return ForShow(chosen, audit(chosen, keep=True, watcher=watcher), ordinary)
 
 
-def _on_dev(classifier: Classifier, console: Console) -> Word:
+def _on_dev(classifier: Classifier, watcher: Watcher) -> Word:
     """Ask for the verdict on dev texts; it is not kept, so that nobody takes it for the model's own."""
-    return audit(classifier, split="dev", limit=TEXTS, console=console).verdict.verdict
+    return audit(classifier, split="dev", limit=TEXTS, watcher=watcher).verdict.verdict
 
 
 def _better(ordinary: tuple[Classifier, Word], made: tuple[Classifier, Word]) -> Classifier:

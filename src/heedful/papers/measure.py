@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import torch
-from rich.console import Console
 
 from heedful.audits.running.result import PREDICTIONS, RESULT, AuditResult
 from heedful.audits.running.run import audit
@@ -19,6 +18,7 @@ from heedful.data.corpora.synthetic import is_synthetic
 from heedful.errors import BadInput
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing, Results
+from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
@@ -35,7 +35,7 @@ def measure(
     *,
     runs: Path,
     only_finished: bool = False,
-    console: Console | None = None,
+    watcher: Watcher = QUIET,
     say: Say = lambda line: None,
 ) -> Results:
     """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
@@ -56,7 +56,7 @@ def measure(
         if only_finished:
             outcome, lack = _find(case, asked, run)
         else:
-            outcome, lack = _do(case, asked, runs, complete=run is not None, console=console)
+            outcome, lack = _do(case, asked, runs, complete=run is not None, watcher=watcher)
         said = lack.why if lack is not None else ""
         if lack is not None:
             missing.append(lack)
@@ -69,15 +69,14 @@ def measure(
     return Results(tuple(found), tuple(missing))
 
 
-def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, console: Console | None) -> Outcome:
+def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher) -> Outcome:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
-    quiet = Console(quiet=True)
-    classifier = train(case.config, runs=runs, console=quiet if complete else console)
+    classifier = train(case.config, runs=runs, watcher=QUIET if complete else watcher)
     assert classifier.run is not None
     options = _audit_options(case)
     try:
-        result = audit(classifier, only=audits, keep=True, console=console, **options)
+        result = audit(classifier, only=audits, keep=True, watcher=watcher, **options)
     except BadInput as error:  # such as a hierarchical network on texts of one sentence each
         return None, Missing(case.name, f"trained, but not audited: {error}")
     return _measured(case, Run(classifier.run), result), None

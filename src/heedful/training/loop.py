@@ -15,10 +15,11 @@ from heedful.data.batches import training_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import Diverged
 from heedful.models.model import AttentionModel
+from heedful.progress import QUIET, Watcher
 from heedful.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from heedful.training.epochs import Epochs
 from heedful.training.objectives.objective import Objective
 from heedful.training.optimiser import build_optimiser, clip_gradients
-from heedful.training.progress_bar import Silent, Watcher
 
 
 class Trainer:
@@ -36,7 +37,7 @@ class Trainer:
         *,
         metric: str,
         checkpoint: Path | None = None,
-        watcher: Watcher | None = None,
+        watcher: Watcher = QUIET,
         log: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self.model, self.objective, self.options = model, objective, options
@@ -48,7 +49,7 @@ class Trainer:
         )
         self.checkpoint, self.watcher, self.log = (
             checkpoint,
-            watcher or Silent(),
+            Epochs(watcher),
             log or (lambda record: None),
         )
         self.progress = Progress()

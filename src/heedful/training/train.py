@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from rich.console import Console
 
 from heedful.config import Metric, ObjectiveOptions, TrainConfig, build, read_yaml
 from heedful.data.corpora.catalogue import cards
@@ -18,13 +17,13 @@ from heedful.data.corpus import Corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.presets import preset_values
+from heedful.progress import QUIET, Watcher
 from heedful.registry import member_of
 from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.objectives.objective import OBJECTIVES, Objective, max_epochs, rarity_weights
 from heedful.training.prepare import Prepared, check_names, prepare
-from heedful.training.progress_bar import Bars
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
@@ -66,45 +65,38 @@ def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
             )
 
 
-def train(config: TrainConfig, *, runs: Path = Path("runs"), console: Console | None = None) -> Classifier:
+def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = QUIET) -> Classifier:
     """Train, or go on with, or just load the run that this config describes."""
-    console = console or Console(quiet=True)
     torch.set_num_threads(config.threads)
-    with console.status("Reading the data") as status:
+    kind = OBJECTIVES.get(config.objective)
+    with watcher.status("Reading the data") as tell:
         corpus = load_corpus(config)
         metric = _metric(config, corpus)
-        OBJECTIVES.get(config.objective).check(config, len(corpus.labels))
+        kind.check(config, len(corpus.labels))
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
-            return _load(run, console)
-        prepared = prepare(config, corpus, say=status.update)
-        OBJECTIVES.get(config.objective).check_texts(config, prepared.splits["train"])
-        with_base = config
-        if config.base is None and OBJECTIVES.get(config.objective).needs_vanilla:
-            status.stop()
-            defaults = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
-            vanilla = config.model_copy(update={**defaults, "objective": "vanilla"})
-            console.print("A vanilla model of the same options comes first.", soft_wrap=True)
-            base = train(vanilla, runs=runs, console=console).run
-            with_base = config.model_copy(update={"base": str(base)})
-            status.start()
-        status.update("Preparing the objective")
+            return _load(run, watcher)
+        prepared = prepare(config, corpus, say=tell)
+        kind.check_texts(config, prepared.splits["train"])
+    with_base = config
+    if config.base is None and kind.needs_vanilla:
+        defaults = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+        vanilla = config.model_copy(update={**defaults, "objective": "vanilla"})
+        watcher.say("A vanilla model of the same options comes first.")
+        base = train(vanilla, runs=runs, watcher=watcher).run
+        with_base = config.model_copy(update={"base": str(base)})
+    with watcher.status("Preparing the objective"):
         objective = _objective(with_base, corpus, prepared)
-        with run.locked():
-            if run.complete:  # another process was faster
-                return _load(run, console)
-            run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
-            status.stop()
-            _fit(config, corpus, prepared, objective, run, metric, console)
+    with run.locked():
+        if run.complete:  # another process was faster
+            return _load(run, watcher)
+        run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
+        _fit(config, corpus, prepared, objective, run, metric, watcher)
     return Classifier.from_pretrained(run.folder)
 
 
-def _load(run: Run, console: Console) -> Classifier:
-    console.print(
-        f"{run.folder} is complete: loading it. Another --seed makes another run.",
-        markup=False,
-        soft_wrap=True,
-    )
+def _load(run: Run, watcher: Watcher) -> Classifier:
+    watcher.say(f"{run.folder} is complete: loading it. Another --seed makes another run.")
     run.tidy()
     return Classifier.from_pretrained(run.folder)
 
@@ -126,24 +118,19 @@ def _fit(
     objective: Objective,
     run: Run,
     metric: Metric,
-    console: Console,
+    watcher: Watcher,
 ) -> None:
     started = time.perf_counter()
     classifier, splits, notes = prepared
     sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
-    console.print(
-        f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    watcher.say(f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}")
     trainer = Trainer(
         classifier.model, objective, config, metric=metric,
-        checkpoint=run.checkpoint, watcher=Bars(console), log=run.log,
+        checkpoint=run.checkpoint, watcher=watcher, log=run.log,
     )  # fmt: skip
     select_on = config.select_on if "select_on" in objective.options else "dev"
     progress = trainer.fit(splits, select_on=select_on)
-    with console.status("Testing the best epoch"):
+    with watcher.status("Testing the best epoch"):
         tested = objective.evaluate("test", splits["test"])
     classifier.save_pretrained(run.folder)
     best = progress.history[progress.best_epoch]

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from rich.console import Console
 
 import heedful
 from heedful.audits.audit import AUDITS
@@ -18,6 +17,7 @@ from heedful.config import AuditOptions
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.measures.plausibility import auprc
+from heedful.progress import QUIET
 
 
 def asked(case, evidence, **options):
@@ -27,7 +27,7 @@ def asked(case, evidence, **options):
     chosen = AuditOptions(**options)
     texts = Texts("toys", instances, [np.arange(len(split))], True, ())
     audit = case.audit("plausibility", **options)
-    audit.prepare(Subject(case.classifier, texts, chosen), Console(quiet=True))
+    audit.prepare(Subject(case.classifier, texts, chosen), QUIET)
     return audit, audit.rows(case.reading)
 
 
@@ -120,7 +120,7 @@ def test_planted_evidence_is_found_and_batches_change_nothing(toy_classifier):
         options = AuditOptions(batch_size=size)
         subject = Subject(classifier, Texts("toys", instances, [np.arange(12)], True, ()), options)
         audit = AUDITS.get("plausibility")(options)
-        audit.prepare(subject, Console(quiet=True))
+        audit.prepare(subject, QUIET)
         parts = []
         for reading in subject.readings(np.arange(12)):
             rows = {"row": reading.rows, **audit.rows(reading)}

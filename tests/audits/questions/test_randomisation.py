@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 import torch
 import yaml
-from rich.console import Console
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
@@ -24,6 +23,8 @@ from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput, HeedfulError
 from heedful.models.redrawn import STAGES, Redrawn
+from heedful.output.bars import Bars
+from heedful.output.terminal import Screen
 from heedful.runs import list_runs
 
 NAME = "randomisation"
@@ -296,7 +297,7 @@ def test_from_end_to_end(tmp_path, many_texts):
     small = {"encoder": "average", "hidden": 4, "embedding_size": 5, "epochs": 1, "min_words": 1}
     classifier = heedful.train(str(many_texts), runs=tmp_path / "runs", progress=False, **small)
     said = io.StringIO()
-    found = running.audit(classifier, only=[NAME], console=Console(file=said, width=200))
+    found = running.audit(classifier, only=[NAME], watcher=Bars(Screen(file=said, width=200)))
     assert "Training the model on shuffled labels, or finding it, in" in said.getvalue()
     runs = list_runs(tmp_path / "runs")
     assert sorted(str(yaml.safe_load((r.folder / "config.yaml").read_text())["label_seed"]) for r in runs) == ["0", "None"]  # fmt: skip

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 import torch
 import yaml
-from rich.console import Console
 from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
@@ -23,6 +22,8 @@ from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput, HeedfulError
 from heedful.models.classifier import Classifier
+from heedful.output.bars import Bars
+from heedful.output.terminal import Screen
 from heedful.runs import list_runs
 
 NAME = "seed_stability"
@@ -231,7 +232,7 @@ def test_from_end_to_end(tmp_path, many_texts):
     classifier = heedful.train(str(many_texts), runs=tmp_path / "runs", progress=False, **small)
     before = {name: tensor.clone() for name, tensor in classifier.model.state_dict().items()}
     said = io.StringIO()
-    found = running.audit(classifier, only=[NAME], seeds=(3, 4), console=Console(file=said, width=200))
+    found = running.audit(classifier, only=[NAME], seeds=(3, 4), watcher=Bars(Screen(file=said, width=200)))
     assert "Training the model with 2 other seeds (3, 4)" in said.getvalue()
     assert found.to_frame(NAME)["jsd"].max() > 0
     runs = list_runs(tmp_path / "runs")

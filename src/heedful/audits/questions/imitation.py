@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import polars as pl
 import torch
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
 from heedful.audits.charts import dots, scatter
 from heedful.audits.exhibits import Chart, Heatmap, Order
-from heedful.audits.running.progress import bar
 from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
@@ -26,6 +24,7 @@ from heedful.measures.resampling import FEWEST_SEEDS
 from heedful.models.classifier import Classifier
 from heedful.models.shorter import read
 from heedful.models.stages import probabilities
+from heedful.progress import Watcher
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
 from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins, usable_cores
@@ -92,7 +91,7 @@ class Imitation(Audit):
             ),
         ]  # fmt: skip
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Train the twins that are missing."""
         run = subject.classifier.home
         if run is None or subject.classifier.trained is None:
@@ -101,9 +100,9 @@ class Imitation(Audit):
             )
         options = self.options
         seeds = options.seeds or (SEEDS[:QUICK_SEEDS] if options.quick else SEEDS)
-        _announce(run, seeds, quick=options.quick, console=console)
+        _announce(run, seeds, quick=options.quick, watcher=watcher)
         changes = dict(QUICK) if options.quick else {}
-        with bar(console, self.name, len(seeds), "twins") as advance:
+        with watcher.bar(self.name, len(seeds), unit="twins") as advance:
             twins = train_twins(run, seeds=seeds, runs=run / "twins", done=lambda twin: advance(1), **changes)
         self.failed = [twin for twin in twins if twin.folder is None]
         self.twins = {t.seed: Classifier.from_pretrained(t.folder) for t in twins if t.folder is not None}
@@ -206,7 +205,7 @@ def _top_items(weights: Tensor, reading: Reading) -> list[str]:
     return found
 
 
-def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console) -> None:
+def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, watcher: Watcher) -> None:
     """Say what this will cost before it starts."""
     epochs = QUICK["epochs"] if quick else EPOCHS
     pace = seconds_per_epoch(run, limit=QUICK["limit"] if quick else None)
@@ -218,4 +217,4 @@ def _announce(run: Any, seeds: tuple[int, ...], *, quick: bool, console: Console
         message += (
             f": between {least} and {most} minutes on this machine, by the pace of the model's own training"
         )
-    console.print(message + ".", soft_wrap=True)
+    watcher.say(message + ".")

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Bool, Float
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
@@ -23,6 +22,7 @@ from heedful.explainers.explainer import item_of
 from heedful.measures.plausibility import auprc, span_agreement, token_agreement
 from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.stages import Stages
+from heedful.progress import Watcher
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -68,7 +68,7 @@ class Plausibility(Audit):
     )
     share: float
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Find how much of a text people mark on average, which decides how many top words are compared."""
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
         evidence = instances.split.evidence
@@ -77,7 +77,7 @@ class Plausibility(Audit):
                 "Nobody recorded rationales for these texts: use eraser_movies, a synthetic corpus, or texts with a column rationale: a list of one 0 or 1 for every white-space token."
             )
         shares = []
-        with console.status("Reading the rationales"):
+        with watcher.status("Reading the rationales"):
             for places in inference_batches(instances.lengths[rows], self.options.batch_size):
                 batch = instances.batch(rows[places])
                 words = words_of(subject.model, batch)

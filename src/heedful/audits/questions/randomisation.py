@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
@@ -26,6 +25,7 @@ from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import mean_of, over_seeds, resample
 from heedful.models.redrawn import STAGES, redraw, stages_with_weights
 from heedful.models.stages import Stages
+from heedful.progress import Watcher
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
@@ -110,7 +110,7 @@ class Randomisation(Audit):
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Draw the weights, and find or train the model of shuffled labels."""
         if self.source == "own":
             raise BadInput(
@@ -128,7 +128,7 @@ class Randomisation(Audit):
             for stage in STAGES
             if stage not in stages
         )
-        self.shuffled = self._of_shuffled_labels(subject, console)
+        self.shuffled = self._of_shuffled_labels(subject, watcher)
 
     def rows(self, reading: Reading) -> Columns:
         """Read the texts with every changed model, and compare the heatmaps."""
@@ -224,7 +224,7 @@ class Randomisation(Audit):
             "other_probability": other.chances.gather(1, decided)[:, 0],
         }
 
-    def _of_shuffled_labels(self, subject: Subject, console: Console) -> Stages | None:
+    def _of_shuffled_labels(self, subject: Subject, watcher: Watcher) -> Stages | None:
         """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
         run, config = subject.classifier.home, subject.classifier.trained
         without = "Nothing was trained on shuffled labels"
@@ -240,11 +240,7 @@ class Randomisation(Audit):
             return None
         pace = seconds_per_epoch(run)
         minutes = "" if pace is None else f": at most {max_epochs(config) * pace / 60:.0f} minutes"
-        console.print(
-            f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.",
-            soft_wrap=True,
-            markup=False,
-        )
+        watcher.say(f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.")
         try:
             other = train(config.model_copy(update={"label_seed": self.options.seed}), runs=run.parent)
         except HeedfulError as error:

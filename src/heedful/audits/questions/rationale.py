@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Int
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
@@ -17,13 +16,13 @@ from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.losses import lost
 from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensitivity
-from heedful.audits.running.progress import bar
 from heedful.audits.subject.reading import Reading, read
 from heedful.audits.subject.scores import padded
 from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
+from heedful.progress import Watcher
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -103,7 +102,7 @@ class Rationale(Audit):
         super().__init__(*arguments, **named)  # type: ignore[arg-type]
         self.sampled: dict[int, tuple[float, float]] | None = None
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Search for the sensitivity of a sample of the texts, where asked; drawn by their numbers and not by batches."""
         if not self.options.sensitivity:
             return
@@ -114,7 +113,7 @@ class Rationale(Audit):
         )  # fmt: skip
         self.sampled = {}
         model = subject.model.eval().exact()
-        with bar(console, "sensitivity", len(chosen)) as advance:
+        with watcher.bar("sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
                 reading = read(subject.model, instances.batch(chosen[places]), seed=self.options.seed)
                 if subject.scores is not None:

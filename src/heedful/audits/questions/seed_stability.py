@@ -9,14 +9,12 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
-from rich.console import Console
 
 from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register, value
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Heatmap
 from heedful.audits.questions.movement import averaged, compare, see
 from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
-from heedful.audits.running.progress import bar
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.config import TrainConfig
@@ -24,6 +22,7 @@ from heedful.errors import BadInput, HeedfulError
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
 from heedful.models.stages import Auditable, Stages
+from heedful.progress import Watcher
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train
 from heedful.training.twins import seconds_per_epoch
@@ -75,18 +74,18 @@ class SeedStability(StabilityAudit):
         """All seeds together."""
         return AVERAGE
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Find or train the models of other seeds."""
-        super().prepare(subject, console)
+        super().prepare(subject, watcher)
         run, config = subject.classifier.home, subject.classifier.trained
         if run is None or config is None:
             raise BadInput(
                 "The seed_stability audit trains the model again, and needs the run that it was trained in."
             )
         seeds = self._seeds(config.seed)
-        _announce(run, config, seeds, console)
+        _announce(run, config, seeds, watcher)
         self.others: dict[int, Stages] = {}
-        with bar(console, self.name, len(seeds), "seeds") as advance:
+        with watcher.bar(self.name, len(seeds), unit="seeds") as advance:
             for seed in seeds:
                 try:
                     other = train(config.model_copy(update={"seed": seed}), runs=run.parent)
@@ -219,11 +218,11 @@ def _comparable(subject: Subject, other: Auditable) -> Stages:
     return as_audited(other.model).eval()
 
 
-def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], console: Console) -> None:
+def _announce(run: Path, config: TrainConfig, seeds: tuple[int, ...], watcher: Watcher) -> None:
     """Say what this will cost before it starts."""
     listed = ", ".join(map(str, seeds))
     message = f"Training the model with {len(seeds)} other seeds ({listed}), or finding what is finished, in {run.parent}"
     pace = seconds_per_epoch(run)
     if pace is not None:
         message += f": at most {len(seeds) * max_epochs(config) * pace / 60:.0f} minutes, by the pace of the model's own training"
-    console.print(message + ".", soft_wrap=True, markup=False)
+    watcher.say(message + ".")

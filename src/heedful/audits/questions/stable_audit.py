@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import torch
 from numpy.typing import NDArray
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Measure, Number, percent, value
@@ -21,6 +20,7 @@ from heedful.audits.subject.reading import Reading
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import Ratio, Spread, f1_of, resample, spread
+from heedful.progress import Watcher
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -77,7 +77,7 @@ class StabilityAudit(Audit):
         """Which condition's numbers stand for all, as the columns of its measurements end."""
         raise TypeError(f"{type(self).__name__} has no main condition")
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Refuse scores that cannot be computed again, and see whether F1 can be measured."""
         if self.source == "own":
             raise BadInput(

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Bool, Int
-from rich.console import Console
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
@@ -23,6 +22,7 @@ from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import FUNCTION_WORDS
 from heedful.data.words.substitution import Span, recased, replace_words, word_spans, words_of
 from heedful.measures.streams import shuffles_by_instance
+from heedful.progress import Watcher
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -61,12 +61,12 @@ class WordStability(StabilityAudit):
         """The fewest replaced words."""
         return str(self.headline)
 
-    def prepare(self, subject: Subject, console: Console) -> None:
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Look up the synonyms of all words of the texts, once."""
-        super().prepare(subject, console)
+        super().prepare(subject, watcher)
         self.vocabulary = subject.classifier.vocabulary
         instances = subject.texts.instances
-        with console.status("Looking up synonyms"):
+        with watcher.status("Looking up synonyms"):
             words: set[str] = set()
             for chunk in subject.texts.rows:
                 for part in np.array_split(chunk, max(1, len(chunk) // subject.options.batch_size)):

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from rich.console import Console
 
 from heedful.audits.audit import AUDITS, Audit, Number, Summary
 from heedful.audits.policy import Policy, Rule, read_policy
 from heedful.audits.questions.sensitivity import sample
 from heedful.audits.running.alternatives import SCORES, Alternatives, Column, compares, measured_file, place
-from heedful.audits.running.progress import bar
 from heedful.audits.running.result import PREDICTIONS, AuditResult, read_frame, write_frame
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
@@ -29,6 +27,7 @@ from heedful.audits.verdict import judge
 from heedful.config import AuditOptions, build
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable
+from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
 
 EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
@@ -49,14 +48,13 @@ def try_others(
     dataset: str | None = None,
     *,
     policy: Path | str | None = None,
-    console: Console | None = None,
+    watcher: Watcher = QUIET,
     **options: Any,
 ) -> Alternatives | None:
     """Compare attention with the usual explainers on a sample of the audited texts, and keep it beside the audit.
 
     None where the policy decides by nothing that can be asked of all. What was measured before is not measured again.
     """
-    console = console or Console(quiet=True)
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
     common, left_out = _common(rules, chosen)
@@ -67,13 +65,13 @@ def try_others(
         source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
         for source in ("attention", *EXPLAINERS)
     }
-    with console.status("Reading the texts"):
+    with watcher.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
     audited = np.array(result.frames[PREDICTIONS]["row"])
     rows = _sample(classifier, texts, audited, chosen.seed)
     frames = _found(result.folder, asked, rows)
     if frames is None:
-        frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, console)
+        frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, watcher)
     told = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
     left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in told}
     if not any(compares(rule) for rule in told):
@@ -142,13 +140,13 @@ def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.
     return frames
 
 
-def _measure(subject: Subject, asked: Asked, console: Console) -> dict[str, pl.DataFrame]:
+def _measure(subject: Subject, asked: Asked, watcher: Watcher) -> dict[str, pl.DataFrame]:
     """Ask every audit of attention and of every explainer, batch by batch, so that each text is scored once."""
     for audits in asked.values():
         for audit in audits.values():
-            audit.prepare(subject, console)
+            audit.prepare(subject, watcher)
     parts: dict[str, list[pl.DataFrame]] = {source: [] for source in asked}
-    with bar(console, "other explainers", subject.texts.size) as advance:
+    with watcher.bar("other explainers", subject.texts.size) as advance:
         for reading in subject.readings(subject.texts.rows[0]):
             for source, audits in asked.items():
                 parts[source].append(_rows(reading, source, audits, subject.classifier.labels))

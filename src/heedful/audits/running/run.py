@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from rich.console import Console
 
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy, read_policy
 from heedful.audits.running.folders import audit_folder, refuse_another, what_decides
 from heedful.audits.running.kept import Keep
 from heedful.audits.running.preface import said_first
-from heedful.audits.running.progress import bar
 from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.subject.predictions import prediction_rows
 from heedful.audits.subject.reading import Reading
@@ -30,6 +28,7 @@ from heedful.config import AuditOptions, build, refuse_too_many
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.stages import Auditable
+from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
 from heedful.storage import write_json
 
@@ -45,7 +44,7 @@ def audit(
     folder: Path | None = None,
     keep: bool = False,
     scores: Scores | None = None,
-    console: Console | None = None,
+    watcher: Watcher = QUIET,
     **options: Any,
 ) -> AuditResult:
     """Ask every audit, or `only` some, and judge by a policy.
@@ -53,11 +52,10 @@ def audit(
     Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again; nor are those that
     were asked with other options which they do not read.
     """
-    console = console or Console(quiet=True)
     chosen = build(AuditOptions, options)
     rules = read_policy(policy)
     names = _names(only, other=scores is not None or chosen.source != "attention")
-    with console.status("Reading the texts"):
+    with watcher.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
         refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
@@ -65,7 +63,7 @@ def audit(
             names = _usual(subject)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
-        return _told(_judged(rules, subject, _run(subject, audits, Keep(None), console)), rules, only)
+        return _told(_judged(rules, subject, _run(subject, audits, Keep(None), watcher)), rules, only)
     decides = what_decides(classifier, texts, chosen, scores)
     folder = folder or audit_folder(classifier, texts, chosen, decides)
     run = Run(folder)
@@ -76,7 +74,7 @@ def audit(
         keeping = Keep(folder)
         if keep and classifier.home is not None:
             keeping.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
-        kept = _run(subject, audits, keeping, console)
+        kept = _run(subject, audits, keeping, watcher)
         result = _judged(rules, subject, kept)
         write_json(folder / RESULT, result.to_json())
     return _told(result, rules, only)
@@ -125,10 +123,10 @@ def _usual(subject: Subject) -> list[str]:
     return [name for name in names if subject.source != "own" or not AUDITS.get(name).renews]
 
 
-def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) -> Keep:
+def _run(subject: Subject, audits: list[Audit], kept: Keep, watcher: Watcher) -> Keep:
     options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
     deadline = time.perf_counter() + options.budget
-    with bar(console, PREDICTIONS, subject.texts.size) as advance:
+    with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
         kept.predictions(
             _collect(
                 subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
@@ -137,12 +135,12 @@ def _run(subject: Subject, audits: list[Audit], kept: Keep, console: Console) ->
     todo = [audit for audit in audits if audit.name not in kept.summaries]
     for place, asked in enumerate(todo):
         started = time.perf_counter()
-        asked.prepare(subject, console)
+        asked.prepare(subject, watcher)
         begun = time.perf_counter()
         deadline += begun - started  # the budget is for measuring; training twins has bounds of its own
         # What is left of the time is shared among the audits still to come.
         share = max(deadline - begun, 0) / (len(todo) - place)
-        with bar(console, asked.name, subject.texts.size) as advance:
+        with watcher.bar(asked.name, subject.texts.size) as advance:
             kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
     return kept
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
 
 from heedful.audits.questions.imitation import QUICK
-from heedful.audits.running.progress import bar
 from heedful.measures.imitation import blind_tvd
 from heedful.papers.attefa.studies.curve import Point, place
 from heedful.papers.attefa.studies.study import TwinSetting
 from heedful.papers.measure import Say
 from heedful.papers.results import Measured, Missing
+from heedful.progress import Watcher
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
 from heedful.training.twins import SEEDS, Twin, finished_twins, seconds_per_epoch, train_twins
@@ -38,7 +37,7 @@ def follow(
     seeds: Sequence[int] | None,
     quick: bool,
     only_finished: bool,
-    console: Console,
+    watcher: Watcher,
     say: Say,
 ) -> Followed:
     """Place the twins of every λ, with a line about each; twins that diverge are named and not averaged in."""
@@ -55,7 +54,7 @@ def follow(
         followed.notes.append(
             f"Quick: {len(chosen)} of {len(settings)} points; each is on all texts of test."
         )
-    with bar(console, "curve", todo, "twins") as advance:
+    with watcher.bar("curve", todo, unit="twins") as advance:
         for number, (setting, twins, more) in enumerate(zip(chosen, found, lacking, strict=True), 1):
             name, begun = f"{base.dataset} {encoder} {setting.name}", time.perf_counter()
             if more and only_finished:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 
 from heedful.audits.audit import Number
 from heedful.data.corpora.synthetic import is_synthetic
@@ -24,6 +23,7 @@ from heedful.papers.attefa.twinned import twinned
 from heedful.papers.measure import Say, measure
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing
+from heedful.progress import QUIET, Watcher
 
 _MOST_WORDS = 2
 QUICK_TEXTS = 2000
@@ -111,7 +111,7 @@ def run_study(
     bases: int = 1,
     quick: bool = False,
     only_finished: bool = False,
-    console: Console | None = None,
+    watcher: Watcher = QUIET,
     say: Say = lambda line: None,
     **options: Any,
 ) -> Studied:
@@ -124,7 +124,7 @@ def run_study(
         for seed in range(bases)  # whole grids, one after the other: an interrupted study has some answer
         for _, setting in grid
     ]
-    results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, console=console, say=say)
+    results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, watcher=watcher, say=say)
     rows: list[Row] = []
     points: list[Point] = []
     missing = list(results.missing)
@@ -135,7 +135,7 @@ def run_study(
             if study.twins:
                 followed = follow(
                     found[0], study.twins, encoder=case.config.encoder, seeds=seeds, quick=quick,
-                    only_finished=only_finished, console=console or Console(quiet=True), say=say,
+                    only_finished=only_finished, watcher=watcher, say=say,
                 )  # fmt: skip
                 points += followed.points
                 missing += followed.missing
