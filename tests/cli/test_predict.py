@@ -34,7 +34,7 @@ def test_colour_where_it_is_asked_for(run, trained, monkeypatch):
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLORTERM", "truecolor")
-    assert "\x1b[38;2;255;255;255;48;2;8;48;107m" in run("predict", trained, "great").out
+    assert "\x1b[38;2;255;255;255;48;2;8;48;97m" in run("predict", trained, "great").out
 
 
 def test_a_run_by_name(run, trained):
@@ -117,7 +117,7 @@ def test_ten_thousand_words_are_cut_on_screen_and_whole_in_json(run, trained):
     shown = run("predict", trained, text)
     assert len(shown.out) < 10_000
     assert "(cut here; the rest is in --json)" in shown.out
-    assert "great 0.0001" in shown.out
+    assert "great 1.0e-04" in shown.out
     (row,) = json_lines(run("predict", trained, text, "--json").out)
     assert len(row["items"]) == 10_000
 

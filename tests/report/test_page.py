@@ -16,9 +16,9 @@ import pytest
 from heedful.audits.audit import AUDITS
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
+from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shades
 from heedful.report.material import Material
 from heedful.report.page import render, write_report
-from heedful.report.palette import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shades
 from heedful.report.tables import write
 
 

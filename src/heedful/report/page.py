@@ -19,12 +19,12 @@ from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
 from heedful.output.numbers import written
+from heedful.output.shades import LEVELS, stylesheet
 from heedful.report import sections
 from heedful.report.advice import neighbours, not_run, steps
 from heedful.report.beside import beside
 from heedful.report.examples import ITEMS, TEXTS, choose
 from heedful.report.material import Material, spoken
-from heedful.report.palette import LEVELS, stylesheet
 from heedful.report.tables import card, compare
 from heedful.storage import write_text
 

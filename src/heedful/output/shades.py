@@ -25,17 +25,19 @@ BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 def shades(palette: Sequence[Colour]) -> list[tuple[Colour, Colour]]:
     """Give ground and text for every level; the text is whichever of black and white is easier to read."""
-    found = []
-    for level in range(LEVELS):
-        place = level / (LEVELS - 1) * (len(palette) - 1)
-        low = min(int(place), len(palette) - 2)
-        part = place - low
-        red, green, blue = (
-            round(a + (b - a) * part) for a, b in zip(palette[low], palette[low + 1], strict=True)
-        )
-        ground = (red, green, blue)
-        found.append((ground, max((BLACK, WHITE), key=lambda text: contrast(ground, text))))
-    return found
+    return [shade(palette, level / (LEVELS - 1)) for level in range(LEVELS)]
+
+
+def shade(palette: Sequence[Colour], strength: float) -> tuple[Colour, Colour]:
+    """Give ground and text for a strength between 0 and 1."""
+    place = strength * (len(palette) - 1)
+    low = min(int(place), len(palette) - 2)
+    part = place - low
+    red, green, blue = (
+        round(a + (b - a) * part) for a, b in zip(palette[low], palette[low + 1], strict=True)
+    )
+    ground = (red, green, blue)
+    return ground, max((BLACK, WHITE), key=lambda text: contrast(ground, text))
 
 
 def contrast(one: Colour, other: Colour) -> float:
