@@ -8,7 +8,8 @@ import typer
 
 from heedful.cli.console import console, error_console
 from heedful.cli.help import Command, Commands
-from heedful.output.terminal import plain
+from heedful.output.tables import Cell, Row, Table
+from heedful.output.terminal import grid, plain
 
 _WIDE = 130
 
@@ -33,30 +34,27 @@ def list_data() -> None:
 
       heedful data list
     """
-    from rich.table import Table
-
     from heedful.data.corpora.catalogue import cards
     from heedful.data.corpora.sources import at_hand
     from heedful.data.fetch.assets import assets
+    from heedful.output.numbers import NOTHING
 
     out = console()
     headings = ("dataset", "here", "title", "task", "classes", "papers")
     shown = headings if out.width >= _WIDE else headings[:3]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in shown:
-        table.add_column(heading, no_wrap=heading in ("dataset", "here"))
+    rows: list[Row] = []
     fetchable = assets()
     for name, card in cards().items():
         if card.synthetic:
-            here = "[green]generated[/]"
+            here = Cell("generated", tone="good")
         elif at_hand(card):
-            here = "[green]yes[/]"
+            here = Cell("yes", tone="good")
         else:
-            here = "[yellow]data get[/]" if name in fetchable else "[dim]no[/]"
-        classes = str(len(card.labels)) if card.labels else "–"
+            here = Cell("data get", tone="unclear") if name in fetchable else Cell("no", tone="dim")
+        classes = str(len(card.labels)) if card.labels else NOTHING
         row = (name, here, card.title, card.task, classes, ", ".join(card.papers))
-        table.add_row(*row[: len(shown)])
-    out.print(table)
+        rows.append(row[: len(shown)])
+    out.print(grid(Table(shown, rows)))
     out.print(
         "\n[bold]heedful data show NAME[/] tells how to get one; [bold]heedful data get NAME[/] fetches: "
         + ", ".join(fetchable),

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import typer
 
 from heedful.cli.console import console
-from heedful.output.terminal import plain
+from heedful.output.tables import Cell, Row, Table
+from heedful.output.terminal import grid
 
 
 class Check(NamedTuple):
@@ -37,17 +38,16 @@ def doctor() -> None:
 
       heedful doctor
     """
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=False)
+    rows: list[Row] = []
     failed = 0
     for check in _checks():
         failed += check.needed and not check.fine
-        mark = "[green]✓[/]" if check.fine else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
-        table.add_row(
-            mark, f"[bold]{check.name}[/]", plain(check.found + ("" if check.fine else f" {check.remedy}"))
+        failing = Cell("✗", tone="bad") if check.needed else Cell("–", tone="unclear")
+        mark = Cell("✓", tone="good") if check.fine else failing
+        rows.append(
+            [mark, Cell(check.name, tone="strong"), check.found + ("" if check.fine else f" {check.remedy}")]
         )
-    console().print(table)
+    console().print(grid(Table(["", "", ""], rows)))
     if failed:
         raise typer.Exit(1)
 

@@ -8,7 +8,8 @@ import typer
 
 from heedful.cli.console import console
 from heedful.errors import BadInput, did_you_mean
-from heedful.output.terminal import plain
+from heedful.output.tables import Cell, Row, Table
+from heedful.output.terminal import grid
 
 KINDS = (
     "audits",
@@ -32,14 +33,10 @@ def list_names(
 
       heedful list encoders
     """
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for name, description in _describe(kind).items():
-        table.add_row(name, plain(description))
-    console().print(table)
+    rows: list[Row] = [
+        [Cell(name, tone="strong"), description] for name, description in _describe(kind).items()
+    ]
+    console().print(grid(Table(["", ""], rows)))
 
 
 def _describe(kind: str) -> dict[str, str]:

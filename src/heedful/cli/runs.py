@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console
-from heedful.output.terminal import plain
+from heedful.output.tables import Cell, Row, Table
+from heedful.output.terminal import grid, plain
 
 
 def runs(
@@ -27,15 +28,12 @@ def runs(
     """
     import json
 
-    from rich.table import Table
-
     from heedful.errors import BadInput
+    from heedful.output.numbers import fixed
     from heedful.runs import list_runs
 
     found = list_runs(folder)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("run", "state", "epoch", "test F1", "accuracy"):
-        table.add_column(heading, no_wrap=heading != "run", overflow="fold")
+    rows: list[Row] = []
     for run in found:
         metrics, state = None, "unfinished"
         if run.complete:
@@ -47,15 +45,13 @@ def runs(
             typer.echo(json.dumps({"run": str(run.folder), "state": state, "metrics": metrics}))
         elif metrics:
             test = metrics["test"]
-            table.add_row(
-                plain(run.name), state, str(metrics["epoch"]), f"{test['f1']:.3f}", f"{test['accuracy']:.3f}"
-            )
+            rows.append([run.name, state, str(metrics["epoch"]), fixed(test["f1"]), fixed(test["accuracy"])])
         else:
-            table.add_row(plain(run.name), f"[yellow]{state}[/]", "", "", "")
+            rows.append([run.name, Cell(state, tone="unclear"), "", "", ""])
     if as_json:
         return
     if found:
-        console().print(table)
+        console().print(grid(Table(["run", "state", "epoch", "test F1", "accuracy"], rows)))
     else:
         console().print(
             f"There are no runs in {plain(folder)} yet: start with heedful demo or heedful train."

@@ -10,7 +10,8 @@ import typer
 from heedful.cli.console import console, watcher
 from heedful.cli.flags import with_flags
 from heedful.config import TrainConfig
-from heedful.output.terminal import plain
+from heedful.output.tables import Table
+from heedful.output.terminal import grid, plain
 
 RunsFolder = Annotated[
     Path,
@@ -79,19 +80,14 @@ def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
 
 def show_result(folder: Path) -> None:
     """Print what a complete run reached, and where it lies."""
-    from rich.table import Table
-
+    from heedful.output.numbers import fixed
     from heedful.runs import Run
 
     metrics = Run(folder).metrics()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("", "accuracy", "F1", "macro F1", "ROC AUC"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for split in ("dev", "test"):
-        values = [metrics[split].get(name) for name in ("accuracy", "f1", "macro_f1", "roc_auc")]
-        table.add_row(split, *("–" if value is None else f"{value:.3f}" for value in values))
+    names = {"accuracy": "accuracy", "f1": "F1", "macro_f1": "macro F1", "roc_auc": "ROC AUC"}
+    rows = [[split, *(fixed(metrics[split].get(name)) for name in names)] for split in ("dev", "test")]
     out = console()
-    out.print(table)
+    out.print(grid(Table(["", *names.values()], rows), right=range(1, 5)))
     out.print(f"Epoch {metrics['epoch']}, selected by {metrics['selected_by'].replace('_', ' ')}.")
     for note in metrics["notes"]:
         out.print(f"[dim]Note: {plain(note)}[/]")

@@ -56,7 +56,7 @@ def panel(text: str, *, title: str, style: str) -> Any:
 
 
 def grid(table: Table, *, right: Container[int] = ()) -> Any:
-    """Lay out a table, without its title; some columns to the right.
+    """Lay out a table, without its title and without headings where all are empty; some columns to the right.
 
     In a narrow terminal single numbers stay whole where there is a column of sentences that can break instead; a
     number with an interval breaks between the two.
@@ -65,7 +65,7 @@ def grid(table: Table, *, right: Container[int] = ()) -> Any:
     short = [
         all(len(c.text) <= _SHORT and not c.interval for c in column) for column in zip(*rows, strict=True)
     ]
-    shown = RichTable(box=None, pad_edge=False, header_style="bold")
+    shown = RichTable(box=None, pad_edge=False, header_style="bold", show_header=any(table.headings))
     for place, heading in enumerate(table.headings):
         whole = bool(short) and short[place] and not all(short)
         side = "right" if place in right else "left"
