@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heedful import reporting
+
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
     from heedful.comparison.comparison import Comparison
@@ -26,6 +28,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train", "train_for_show"]
+
+
+def _write_report(audits: Sequence[Any], path: Path) -> Path:
+    from heedful.report import write_report
+
+    return write_report(audits, path)
+
+
+reporting.writer = _write_report
 
 
 def __getattr__(name: str) -> Any:

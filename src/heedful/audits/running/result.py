@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from heedful import reporting
 from heedful.audits.audit import Summary
 from heedful.audits.policy import Policy
 from heedful.audits.verdict import Verdict, judge
@@ -131,8 +131,8 @@ class AuditResult:
 
     def report(self, path: str | Path) -> Path:
         """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""
-        # The report lies above the audits and may know them; they find it only when it is asked for.
-        return Path(importlib.import_module("heedful.report").write_report([self], Path(path)))
+        assert reporting.writer is not None  # the package names one before anything else
+        return reporting.writer([self], Path(path))
 
     @classmethod
     def load(cls, folder: str | Path) -> AuditResult:
