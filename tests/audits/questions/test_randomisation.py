@@ -21,7 +21,7 @@ from heedful.audits.running import run as running
 from heedful.audits.subject.words import Words
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged
 from heedful.models.redrawn import STAGES, Redrawn
 from heedful.output.bars import Bars
 from heedful.output.terminal import Screen
@@ -279,7 +279,7 @@ def test_without_shuffled_labels_it_is_said_why(trained, model, many_texts):
 
 
 def test_a_model_that_diverges_on_noise_is_left_out_and_mistakes_are_not(trained, model, many_texts):
-    classifier, _ = trained(HeedfulError("The loss is not a number."))
+    classifier, _ = trained(Diverged("The loss is not a number."))
     notes = run(classifier, many_texts, limit=4).summaries[NAME].notes
     assert "Trained on shuffled labels, the model diverged: The loss is not a number." in notes
     classifier, _ = trained(BadInput("There is no such dataset."))

@@ -20,7 +20,7 @@ from heedful.audits.questions import seed_stability
 from heedful.audits.running import run as running
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.models.classifier import Classifier
 from heedful.output.bars import Bars
 from heedful.output.terminal import Screen
@@ -184,7 +184,7 @@ def test_a_seed_that_diverges_is_reported_and_not_averaged_in(trained, model, ma
 
     def train(config, *, runs):
         if config.seed != 2:
-            raise HeedfulError("The loss is not a number.")
+            raise Diverged("The loss is not a number.")
         return model(seed=2)
 
     monkeypatch.setattr(seed_stability, "train", train)

@@ -18,7 +18,7 @@ from heedful.audits.questions.movement import by_word, see
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.audits.subject.words import Words, words_of
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.divergence import LN_2, jsd
 from heedful.measures.overlap import top_k_overlap
@@ -243,9 +243,7 @@ class Randomisation(Audit):
         watcher.say(f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.")
         try:
             other = train(config.model_copy(update={"label_seed": self.options.seed}), runs=run.parent)
-        except HeedfulError as error:
-            if error.exit_code != HeedfulError.exit_code:  # the user's mistake, not bad luck
-                raise
+        except Diverged as error:
             self.left_out += (f"Trained on shuffled labels, the model diverged: {error}",)
             return None
         if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():

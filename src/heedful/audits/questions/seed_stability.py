@@ -18,7 +18,7 @@ from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, mea
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.config import TrainConfig
-from heedful.errors import BadInput, HeedfulError
+from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
 from heedful.models.stages import Auditable, Stages
@@ -89,9 +89,7 @@ class SeedStability(StabilityAudit):
             for seed in seeds:
                 try:
                     other = train(config.model_copy(update={"seed": seed}), runs=run.parent)
-                except HeedfulError as error:
-                    if error.exit_code != HeedfulError.exit_code:  # the user's mistake, not a seed's bad luck
-                        raise
+                except Diverged as error:
                     self.diverged = (*self.diverged, (seed, str(error)))
                 else:
                     self.others[seed] = _comparable(subject, other)
