@@ -18,7 +18,6 @@ from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.measures.resampling import Ratio, mean_of
-from heedful.output import numbers
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
@@ -205,21 +204,3 @@ def in_bin(low: float, high: float) -> pl.Expr:
     """Whether the largest weight lies in a bin; the last one holds 1 too."""
     largest = pl.col("largest_weight")
     return (largest >= low) & ((largest < high) if high < 1 else (largest <= 1 + 1e-6))
-
-
-def percent(number: Number) -> str:
-    """A share as a person reads it.
-
-    >>> percent(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
-    '83 % (95 % interval 81–86 %)'
-    """
-    return numbers.percent(number)
-
-
-def value(number: Number, digits: int = 2) -> str:
-    """A mean as a person reads it.
-
-    >>> value(Number(name="x", estimate=0.834, low=0.81, high=0.86, std=None, count=9, missing=0))
-    '0.83 (95 % interval 0.81 to 0.86)'
-    """
-    return numbers.value(number, digits)

@@ -15,7 +15,7 @@ from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import f1_score
 
 import heedful
-from heedful.audits.audit import AUDITS, value
+from heedful.audits.audit import AUDITS
 from heedful.audits.questions import embedding_stability
 from heedful.audits.questions.embedding_stability import normal_by_token, one_word
 from heedful.audits.questions.movement import Seen, by_word, compare, see
@@ -27,6 +27,7 @@ from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.divergence import NOWHERE
 from heedful.measures.resampling import f1_of, resample, spread
 from heedful.models.model import probabilities
+from heedful.output.numbers import value
 
 NAME = "embedding_stability"
 MEASURES = ("jsd", "relative_jsd", "top_k_overlap", "top_moved", "tvd", "flipped")

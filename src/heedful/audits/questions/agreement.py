@@ -7,7 +7,7 @@ from typing import ClassVar
 import polars as pl
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
@@ -15,6 +15,7 @@ from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.overlap import top_k_overlap
+from heedful.output.numbers import percent, value
 
 SIGNIFICANT = 0.05
 TOP = 3

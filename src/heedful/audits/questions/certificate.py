@@ -9,12 +9,13 @@ import polars as pl
 import torch
 from torch import Tensor
 
-from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.certificate import certified_radius
 from heedful.measures.norms import NORMS, Norm
+from heedful.output.numbers import percent, value
 
 SEAT_RADIUS = 1e-3
 """Largest change of a weight that SEAT asks a decision to survive."""

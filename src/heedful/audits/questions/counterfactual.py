@@ -7,7 +7,7 @@ from typing import ClassVar
 import polars as pl
 import torch
 
-from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, register
 from heedful.audits.charts import histogram, violins
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.heatmap_search import published_search, search
@@ -16,6 +16,7 @@ from heedful.audits.subject.reading import Reading
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
 from heedful.models.stages import probabilities
+from heedful.output.numbers import percent, value
 
 DIFFERENT = LN_2 / 2
 """A heatmap at least this far from the model's own, half of the largest JSD, is called a different one."""

@@ -13,13 +13,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import boxes
 from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
 from heedful.measures.flips import smallest_flip_set
 from heedful.measures.streams import Stream, uniform_by_instance
+from heedful.output.numbers import percent
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
 _KEPT = 1 << 22  # items of all prefixes laid out at a time, for decoders that are not linear

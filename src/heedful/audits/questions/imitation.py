@@ -10,7 +10,7 @@ import polars as pl
 import torch
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import dots, scatter
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.subject.predictions import item_spans
@@ -24,6 +24,7 @@ from heedful.measures.resampling import FEWEST_SEEDS
 from heedful.models.classifier import Classifier
 from heedful.models.shorter import read
 from heedful.models.stages import probabilities
+from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE

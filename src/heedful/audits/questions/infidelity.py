@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
@@ -23,6 +23,7 @@ from heedful.measures.infidelity import (
     subset_sums,
 )
 from heedful.measures.streams import Stream, shuffles_by_instance, uniform_by_instance
+from heedful.output.numbers import percent, value
 
 SUBSETS = 20
 """Deletions per text."""

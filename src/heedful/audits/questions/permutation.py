@@ -9,13 +9,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, register
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
 from heedful.models.stages import probabilities
+from heedful.output.numbers import percent, value
 
 SMALL = 0.05
 """A median change of less than this is called none: the prediction stays where it was."""

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
@@ -22,6 +22,7 @@ from heedful.explainers.explainer import item_of
 from heedful.measures.plausibility import auprc, span_agreement, token_agreement
 from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.stages import Stages
+from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
 if TYPE_CHECKING:

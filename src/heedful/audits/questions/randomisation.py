@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.movement import by_word, see
@@ -25,6 +25,7 @@ from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import mean_of, over_seeds, resample
 from heedful.models.redrawn import STAGES, redraw, stages_with_weights
 from heedful.models.stages import Stages
+from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.losses import lost
@@ -22,6 +22,7 @@ from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
+from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
 if TYPE_CHECKING:

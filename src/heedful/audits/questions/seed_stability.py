@@ -10,7 +10,7 @@ import polars as pl
 import torch
 from jaxtyping import Float
 
-from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register, value
+from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Heatmap
 from heedful.audits.questions.movement import averaged, compare, see
@@ -22,6 +22,7 @@ from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
 from heedful.models.stages import Auditable, Stages
+from heedful.output.numbers import value
 from heedful.progress import Watcher
 from heedful.training.objectives.objective import max_epochs
 from heedful.training.train import train

@@ -7,12 +7,13 @@ from typing import ClassVar
 import polars as pl
 import torch
 
-from heedful.audits.audit import Audit, Columns, Measure, Summary, percent, register, value
+from heedful.audits.audit import Audit, Columns, Measure, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.movement import largest, see, sharp
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import LN_2
+from heedful.output.numbers import percent, value
 
 FLAT = 0.02
 """Nats of JSD to uniform below which a heatmap is called flat: no weight is then far above its fair share."""

@@ -7,13 +7,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, percent, register
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import scatter
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import jsd
 from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.stages import probabilities
+from heedful.output.numbers import percent
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
 _ROUNDING = 1e-8  # in single precision, two items that do the same differ by less

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from heedful.audits.audit import ALL, Audit, Measure, Number, percent, value
+from heedful.audits.audit import ALL, Audit, Measure, Number
 from heedful.audits.charts import scatter
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.movement import Change, Seen, averaged, largest, sharp
@@ -20,6 +20,7 @@ from heedful.audits.subject.reading import Reading
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import Ratio, Spread, f1_of, resample, spread
+from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
 if TYPE_CHECKING:
