@@ -18,8 +18,9 @@ import heedful
 AUDIT = '''
 import polars as pl
 
-from heedful.audits.audit import Audit, Measure, register, value
+from heedful.audits.audit import Audit, Measure, register
 from heedful.audits.citations import Citation
+from heedful.output.numbers import value
 
 
 @register

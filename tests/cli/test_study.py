@@ -120,7 +120,6 @@ def test_a_small_grid_becomes_a_table_a_figure_and_rows(run, reviews, monkeypatc
     tiny = Study("heads", "Do heads matter?", "heads", ("mock_5",), grid)
     assert "heads" in STUDIES
     monkeypatch.setitem(STUDIES._things, "heads", tiny)
-    monkeypatch.setattr(STUDIES, "_modules", ())
     words = ("study", "heads", "--dataset", reviews, "--vectors", "none", "--seeds", "1", "-o", "out")
     done = run(*words)
     assert done.code == 0
