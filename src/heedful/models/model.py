@@ -170,9 +170,14 @@ class AttentionModel(nn.Module):
         return Effects(of_item, self.decode_context(nothing, states.query, states.candidates))
 
     def exact(self) -> AttentionModel:
-        """Copy in double precision, but for the table of words, which is large and shared: what it gives is converted."""
-        memo: dict[int, object] = {} if self.embedding is None else {id(self.embedding): None}
-        copy = deepcopy(self, memo).double().requires_grad_(False).eval()
+        """Copy in double precision.
+
+        A contextual model shares its table of words, which is large, and converts what it gives; and its weights want no
+        gradients, which the kernels of recurrent encoders would give all or none of.
+        """
+        if not self.contextual:
+            return deepcopy(self).double().eval()
+        copy = deepcopy(self, {id(self.embedding): None}).double().requires_grad_(False).eval()
         copy.embedding = self.embedding
         return copy
 

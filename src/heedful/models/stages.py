@@ -88,7 +88,7 @@ class Stages(Protocol):
         """How the weights make the logits; None where these are not linear in them."""
 
     def exact(self) -> Stages:
-        """Give a copy that reads in double precision, and cannot be trained."""
+        """Give a copy that reads in double precision; the model itself stays as it is."""
 
     def eval(self) -> Self:
         """Begin to answer the same to the same, as modules of torch do."""

@@ -80,6 +80,8 @@ class Reading:
     @cached_property
     def empty_logits(self) -> Float[Tensor, "batch outputs"]:
         """What the decoder says to the zero vector, which is left when every item is erased."""
+        if self.effects is not None:
+            return self.effects.rest.double()
         with torch.no_grad():
             return self.model.decode(self.states, torch.zeros_like(self.weights)).double()
 
