@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from heedful.comparison.comparison import Comparison
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
+    from heedful.models.stages import Auditable
     from heedful.panel.for_show import ForShow
     from heedful.progress import Watcher
 
@@ -94,7 +95,7 @@ def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
 
 
 def explain(
-    model: Classifier,
+    model: Auditable,
     texts: Sequence[str],
     name: str = "attention",
     *,
@@ -108,7 +109,7 @@ def explain(
 
 
 def audit(
-    model: Classifier | str | Path,
+    model: Auditable | str | Path,
     dataset: str | Path | None = None,
     *,
     only: Sequence[str] | None = None,
@@ -120,8 +121,8 @@ def audit(
 ) -> AuditResult:
     """Ask whether a model's attention may be shown as an explanation.
 
-    `model` is a classifier or a run; `dataset` a name or a file, and by default the model's own test split.
-    `only` names audits (`heedful list audits`), `scores` are your own, one list per text, to be audited in the
+    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); `dataset` a name
+    or a file, and by default the model's own test split. `only` names audits (`heedful list audits`), `scores` are your own, one list per text, to be audited in the
     place of attention. With a `folder`, finished audits are kept there and not done again. `options` are those of
     `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()`, `save()` and `report()`.
     """

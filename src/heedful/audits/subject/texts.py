@@ -52,9 +52,7 @@ class Texts(NamedTuple):
 def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptions) -> Texts:
     """Find the texts, check that the model can read them, and draw the sample."""
     if not classifier.model.has_attention:
-        raise BadInput(
-            "This model pools without attention and has no attention to audit: train one with --pooling attention."
-        )
+        raise BadInput("This model has no attention to audit: train one with --pooling attention.")
     trained = classifier.trained
     name, split, labelled, notes = _find(classifier, dataset, options, trained)
     if (split.queries is not None) != (classifier.task != "classification"):
