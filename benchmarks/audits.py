@@ -162,9 +162,13 @@ def leave_one_out(classifier: Classifier, instances: Instances) -> None:
                     keep = [place for place in range(width) if place != gone]
                     real = torch.arange(width - 1)[None] < (lengths - (gone < lengths).long())[:, None]
                     shorter = replace(
-                        tokens, ids=tokens.ids[:, keep], mask=real, present=real,
-                        offsets=tokens.offsets[:, keep], word_of=tokens.word_of[:, keep],
-                    )  # fmt: skip
+                        tokens,
+                        ids=tokens.ids[:, keep],
+                        mask=real,
+                        present=real,
+                        offsets=tokens.offsets[:, keep],
+                        word_of=tokens.word_of[:, keep],
+                    )
                     after = probabilities(model(replace(batch, tokens=shorter)).logits)
                     moved = 0.5 * (after - before).abs().sum(-1)
                     scores |= {(r, gone): float(moved[i]) for i, r in enumerate(rows) if gone < lengths[i]}

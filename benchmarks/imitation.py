@@ -32,9 +32,12 @@ EPOCHS = 3
 
 
 def plain_epoch(
-    twin: AttentionModel, base: AttentionModel, optimiser: torch.optim.Optimizer, train: Instances,
+    twin: AttentionModel,
+    base: AttentionModel,
+    optimiser: torch.optim.Optimizer,
+    train: Instances,
     random: np.random.Generator,
-) -> None:  # fmt: skip
+) -> None:
     """What one would write first: shuffle, pad, run both models, step."""
     twin.train()
     order = random.permutation(len(train))

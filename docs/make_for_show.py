@@ -56,10 +56,17 @@ def measure(corpus: str, method: str, seed: int, runs: Path) -> dict[str, Any]:
         for n in ("comprehensiveness", "sufficiency")
     }
     return {
-        "corpus": corpus, "method": method, "seed": seed, "verdict": str(result.verdict), "dev": metrics["dev"][name],
-        "test": metrics["test"][name], "encoder": model.model.architecture.encoder, "texts": result.about.texts, "top_loo": result.summaries["agreement"].number("tau_loo_top").estimate,
+        "corpus": corpus,
+        "method": method,
+        "seed": seed,
+        "verdict": str(result.verdict),
+        "dev": metrics["dev"][name],
+        "test": metrics["test"][name],
+        "encoder": model.model.architecture.encoder,
+        "texts": result.about.texts,
+        "top_loo": result.summaries["agreement"].number("tau_loo_top").estimate,
         **shares,
-    }  # fmt: skip
+    }
 
 
 def _model(corpus: str, method: str, seed: int, runs: Path) -> Classifier:

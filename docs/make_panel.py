@@ -58,9 +58,13 @@ def main() -> None:
     for found in sorted(separations(attention), key=lambda s: s.measure not in asked):
         audit, _, number = found.measure.partition(".")
         told = Told(
-            number=number, auroc=round(found.auroc, 3), low=round(found.low, 3), high=round(found.high, 3),
-            models=found.faithful + found.unfaithful, chosen=found.measure not in asked,
-        )  # fmt: skip
+            number=number,
+            auroc=round(found.auroc, 3),
+            low=round(found.low, 3),
+            high=round(found.high, 3),
+            models=found.faithful + found.unfaithful,
+            chosen=found.measure not in asked,
+        )
         best.setdefault(audit, told.model_dump())
     write_text(FILE, yaml.safe_dump({name: best[name] for name in AUDITS if name in best}, sort_keys=False))
     write_text(HERE / "panel.md", page(cases, read_policy()))

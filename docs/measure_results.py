@@ -121,9 +121,15 @@ def ask(question: Question) -> None:
     """Keep a study that is done."""
     study, asked = STUDIES.get(question.study), question.asked
     done = run_study(
-        study, runs=RUNS, corpora=[asked["dataset"]] if "dataset" in asked else None, seeds=some_seeds(asked["seeds"]),
-        bases=asked.get("bases", 1), quick="quick" in asked, only_finished=True, encoder=asked.get("encoder", study.encoder),
-    )  # fmt: skip
+        study,
+        runs=RUNS,
+        corpora=[asked["dataset"]] if "dataset" in asked else None,
+        seeds=some_seeds(asked["seeds"]),
+        bases=asked.get("bases", 1),
+        quick="quick" in asked,
+        only_finished=True,
+        encoder=asked.get("encoder", study.encoder),
+    )
     if done.rows and (done.points or not study.twins):
         keep_study(done, question.figure, MEASURED, command=question.command)
 

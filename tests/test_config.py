@@ -26,7 +26,7 @@ from heedful.errors import BadInput
         ({"dataset": "x", "decoder": "mpl"}, "Option decoder must be 'linear' or 'mlp', not 'mpl'."),
         ({"dataset": "x", "heads": None}, "Option heads must be a whole number, not None."),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_value_is_one_sentence(values, said):
     with pytest.raises(BadInput) as refused:
         build(TrainConfig, values)

@@ -87,18 +87,28 @@ def installed(tmp_path_factory):
     subprocess.run([*pip, str(folder / "site"), str(_wheel(folder))], check=True)
     runs = [
         heedful.train(
-            "mock_2_strong", limit=300, epochs=1, hidden=4, embedding_size=8, seed=seed,
-            runs=folder / "runs", progress=False,
+            "mock_2_strong",
+            limit=300,
+            epochs=1,
+            hidden=4,
+            embedding_size=8,
+            seed=seed,
+            runs=folder / "runs",
+            progress=False,
         ).run
         for seed in (0, 1)
-    ]  # fmt: skip
+    ]
     known = os.pathsep.join([str(folder / "site"), os.environ.get("PYTHONPATH", "")])
 
     def call(*words: str | Path) -> str:
         found = subprocess.run(
-            [sys.executable, "-m", "heedful", *map(str, words)], cwd=folder, capture_output=True, text=True,
-            env={**os.environ, "PYTHONPATH": known}, check=False,
-        )  # fmt: skip
+            [sys.executable, "-m", "heedful", *map(str, words)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": known},
+            check=False,
+        )
         assert found.returncode in (0, 1, 3), found.stderr
         return found.stdout
 

@@ -32,9 +32,17 @@ def test_a_question_is_answered_and_attention_finds_its_words(real_data, tmp_pat
 
 def test_sentences_are_items_in_a_hierarchical_network(real_data, tmp_path):
     model = heedful.train(
-        "20news_sports", hierarchical=True, encoder="average", sentence_encoder="bigru", hidden=32, embedding_size=50,
-        epochs=3, learning_rate=5e-3, runs=tmp_path, progress=False,
-    )  # fmt: skip
+        "20news_sports",
+        hierarchical=True,
+        encoder="average",
+        sentence_encoder="bigru",
+        hidden=32,
+        embedding_size=50,
+        epochs=3,
+        learning_rate=5e-3,
+        runs=tmp_path,
+        progress=False,
+    )
     assert _test_metrics(model)["f1"] > 0.8
     text = "The goalie stopped every puck. I had lunch."
     (prediction,) = model.predict([text])

@@ -114,8 +114,10 @@ def holder(tmp_path: Path):
     """Another process, which holds the lock until it is killed."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER, tmp_path / "lock"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None and process.stdout.readline() == "inside\n"
     yield process
     process.kill()

@@ -195,8 +195,11 @@ def pieces() -> Classifier:
         transformers.BertConfig(vocab_size=len(PIECES), max_position_embeddings=40, **small)
     )
     shape = Architecture(
-        encoder="hf:tiny", vocabulary_size=len(PIECES), classes=2, transformer=json.loads(json.dumps(transformer_config(bert)))
-    )  # fmt: skip
+        encoder="hf:tiny",
+        vocabulary_size=len(PIECES),
+        classes=2,
+        transformer=json.loads(json.dumps(transformer_config(bert))),
+    )
     model = AttentionModel(shape).eval()
     model.attention.similarity.vector.data *= 10
     return Classifier(model, Vocabulary(tokenizer), ("no", "yes"))

@@ -204,7 +204,7 @@ def test_lower_bounds_are_called_so(make_case):
         summary = audit.summarise(frame(case, audit.rows(case.reading)))
         assert said in " ".join(summary.notes)
         assert ("at least" in summary.finding) == bool(said)
-        assert summary.number("eps_max_jsd", "class class 0").count <= len(case.split)  # fmt: skip
+        assert summary.number("eps_max_jsd", "class class 0").count <= len(case.split)
 
 
 @pytest.mark.parametrize(("task", "epsilon"), [("classification", 0.01), ("pair", 0.01), ("qa", 0.05)])
@@ -253,7 +253,9 @@ def test_the_random_other_item_is_never_the_top_one(make_case):
 
 def test_every_other_item_may_be_drawn(make_case):
     case = make_case("binary")
-    drawn = {round(case.ask("single_erasure", seed=s)["attention_delta_weight"][0].item(), 9) for s in range(60)}  # fmt: skip
+    drawn = {
+        round(case.ask("single_erasure", seed=s)["attention_delta_weight"][0].item(), 9) for s in range(60)
+    }
     assert len(drawn) == case.items(0) - 1
 
 
@@ -317,7 +319,7 @@ def test_the_minimum_is_that_of_all_subsets(case):
             assert len(members) == min(sizes)
             assert slow.flips(members)
             mass = slow.weights[0][members].sum().item()
-            assert found["minimum_mass"][row].item() == pytest.approx(mass, abs=1e-6)  # fmt: skip
+            assert found["minimum_mass"][row].item() == pytest.approx(mass, abs=1e-6)
 
 
 def test_special_tokens_are_not_counted_among_the_members_of_a_flip_set(pieces):
@@ -382,10 +384,14 @@ def test_texts_that_never_flip_are_left_out_and_counted(make_case):
     assert f"{len(case.split)} of {len(case.split)} texts are left out" in summary.notes[0]
 
     audit = make_case("binary", sharpen=4.0).audit("flip_set")
-    one = pl.DataFrame({
-        f"{name}_{field}": [0.5, value] for name in (*RANKINGS, "random", "minimum")
-        for field in ("fraction", "mass") for value in [float("nan") if name == "gradient" else 0.25]
-    })  # fmt: skip
+    one = pl.DataFrame(
+        {
+            f"{name}_{field}": [0.5, value]
+            for name in (*RANKINGS, "random", "minimum")
+            for field in ("fraction", "mass")
+            for value in [float("nan") if name == "gradient" else 0.25]
+        }
+    )
     summary = audit.summarise(one.with_columns(predicted=pl.Series(["a", "b"])))
     assert "1 of 2 texts are left out" in summary.notes[0]
     assert summary.number("attention_fraction").estimate == 0.5
@@ -398,9 +404,13 @@ def test_random_rankings_are_averaged(make_case):
     slow = Slow(case, 3)
     assert slow.items == 3
     orders = {
-        first_flip(slow, np.array(order)) for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
-    }  # fmt: skip
-    fractions = {round(case.ask("flip_set", random_rankings=1, seed=s)["random_fraction"][3].item(), 6) for s in range(40)}  # fmt: skip
+        first_flip(slow, np.array(order))
+        for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+    }
+    fractions = {
+        round(case.ask("flip_set", random_rankings=1, seed=s)["random_fraction"][3].item(), 6)
+        for s in range(40)
+    }
     assert {round(o[0], 6) for o in orders if o} == {f for f in fractions if not np.isnan(f)}
 
 

@@ -18,9 +18,16 @@ from heedful.errors import BadInput
 from heedful.measures.intervals import bootstrap_interval
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "permutation", "rationale",
+    "sharpness",
+    "agreement",
+    "certificate",
+    "counterfactual",
+    "embedding_stability",
+    "flip_set",
+    "permutation",
+    "rationale",
     "single_erasure",
-)  # fmt: skip
+)
 LOW = {"measure": "counterfactual.replaceable", "show": 0.1, "forbid": 0.5, "reason": "because"}
 HIGH = {"measure": "agreement.tau_loo", "show": 0.6, "forbid": 0.2, "reason": "because"}
 
@@ -186,8 +193,11 @@ SEVERITY = {"show": 0, "show with caveat": 1, "not enough evidence": 2, "do not 
 
 
 @given(
-    st.floats(0, 1), st.integers(0, 2**31 - 1), st.sampled_from([3, 40, 99, 100, 150, 300]), st.sampled_from([0.02, 0.3])
-)  # fmt: skip
+    st.floats(0, 1),
+    st.integers(0, 2**31 - 1),
+    st.sampled_from([3, 40, 99, 100, 150, 300]),
+    st.sampled_from([0.02, 0.3]),
+)
 def test_a_verdict_never_gets_milder_with_fewer_texts(mean, seed, few, spread):
     """All 600 texts of a model that is clearly on one side of a line, against a sample of them."""
     rng = np.random.default_rng(seed)
@@ -227,7 +237,9 @@ def test_the_verdict_says_how_often_it_is_wrong_on_models_of_this_kind():
     assert "never measured" in judge(MINE, summaries(MINE), encoder="bilstm").record
 
 
-@pytest.mark.parametrize("values", [{"sharpness": (0.0, 0.001)}, {"sharpness": (0.03, 0.06)}, {"flat": (0.9, 1.0)}])  # fmt: skip
+@pytest.mark.parametrize(
+    "values", [{"sharpness": (0.0, 0.001)}, {"sharpness": (0.03, 0.06)}, {"flat": (0.9, 1.0)}]
+)
 def test_flat_attention_is_never_shown(values):
     version_1 = read_policy("version-1")
     assert str(asked(version_1, **values)) != "show"
@@ -331,7 +343,9 @@ def test_copies_of_a_text_count_once():
 
     def word(low, high, count, copies):
         number = Number(name=rule.number, estimate=0.8, low=low, high=high, std=0.1, count=count, missing=0)
-        summary = Summary(audit="rationale", question="", finding="", numbers=(number,), caveats=(), instances=count)  # fmt: skip
+        summary = Summary(
+            audit="rationale", question="", finding="", numbers=(number,), caveats=(), instances=count
+        )
         return judge(rules, {"rationale": summary}, copies=copies).verdict
 
     assert word(0.79, 0.81, 240, 1) == "show"
@@ -342,17 +356,38 @@ def test_copies_of_a_text_count_once():
 GOOD = {"version": 1, "name": "mine", "rules": [LOW]}
 BAD = {
     "unknown key": (GOOD | {"naem": "x"}, "unknown key naem: did you mean name"),
-    "unknown key of a rule": (GOOD | {"rules": [LOW | {"shwo": 1}]}, "unknown key rules.1.shwo: did you mean show"),
-    "unknown measure": (GOOD | {"rules": [LOW | {"measure": "counterfactual.replacable"}]}, "did you mean counterfactual.replaceable"),
-    "unknown audit": (GOOD | {"rules": [LOW | {"measure": "counterfactul.replaceable"}]}, "did you mean counterfactual.replaceable"),
-    "measure without a good side": (GOOD | {"rules": [LOW | {"measure": "agreement.tau_g_loo"}]}, "no measure 'agreement.tau_g_loo' to judge by"),
-    "threshold too high": (GOOD | {"rules": [LOW | {"forbid": 1.5}]}, "forbid of counterfactual.replaceable in .* is 1.5, and must lie between 0 and 1"),
+    "unknown key of a rule": (
+        GOOD | {"rules": [LOW | {"shwo": 1}]},
+        "unknown key rules.1.shwo: did you mean show",
+    ),
+    "unknown measure": (
+        GOOD | {"rules": [LOW | {"measure": "counterfactual.replacable"}]},
+        "did you mean counterfactual.replaceable",
+    ),
+    "unknown audit": (
+        GOOD | {"rules": [LOW | {"measure": "counterfactul.replaceable"}]},
+        "did you mean counterfactual.replaceable",
+    ),
+    "measure without a good side": (
+        GOOD | {"rules": [LOW | {"measure": "agreement.tau_g_loo"}]},
+        "no measure 'agreement.tau_g_loo' to judge by",
+    ),
+    "threshold too high": (
+        GOOD | {"rules": [LOW | {"forbid": 1.5}]},
+        "forbid of counterfactual.replaceable in .* is 1.5, and must lie between 0 and 1",
+    ),
     "threshold too low": (GOOD | {"rules": [HIGH | {"forbid": -1.5}]}, "must lie between -1 and 1"),
-    "JSD beyond ln 2": (GOOD | {"rules": [LOW | {"measure": "counterfactual.eps_max_jsd", "forbid": 0.7}]}, "between 0 and 0.6931"),
+    "JSD beyond ln 2": (
+        GOOD | {"rules": [LOW | {"measure": "counterfactual.eps_max_jsd", "forbid": 0.7}]},
+        "between 0 and 0.6931",
+    ),
     "no number": (GOOD | {"rules": [LOW | {"show": "much"}]}, "rules.1.show in .* cannot be 'much'"),
     "not a number": (GOOD | {"rules": [LOW | {"show": float("nan")}]}, "rules.1.show in .* cannot be nan"),
     "show laxer than forbid": (GOOD | {"rules": [LOW | {"show": 0.6}]}, "asks for less than forbid"),
-    "no reason": (GOOD | {"rules": [{k: v for k, v in LOW.items() if k != "reason"}]}, "lacks rules.1.reason"),
+    "no reason": (
+        GOOD | {"rules": [{k: v for k, v in LOW.items() if k != "reason"}]},
+        "lacks rules.1.reason",
+    ),
     "version": (GOOD | {"version": 3}, "is of version 3, and this heedful reads versions 1 and 2"),
     "nothing forbids": ({"version": 2, "name": "mine", "rules": [CAVEAT]}, "has no rule that could forbid"),
     "version 1 without forbid": (GOOD | {"rules": [CAVEAT, LOW]}, "lacks forbid, which version 1 asks for"),
@@ -364,7 +399,7 @@ BAD = {
     "nothing": ("", "must hold version, name and rules"),
     "not YAML": ("rules: [\n", "cannot be read as YAML"),
     "numbers as keys": ({1: 2}, "has a key that is not a word"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD.keys())

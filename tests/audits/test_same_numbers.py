@@ -12,9 +12,17 @@ import heedful
 from heedful.audits.running.result import AuditResult
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
-    "rationale", "single_erasure",
-)  # fmt: skip
+    "sharpness",
+    "agreement",
+    "certificate",
+    "counterfactual",
+    "embedding_stability",
+    "flip_set",
+    "infidelity",
+    "permutation",
+    "rationale",
+    "single_erasure",
+)
 CHOICES = {"counterfactual_weights", "members"}  # one of several equally good, where words repeat
 
 
@@ -113,5 +121,7 @@ def test_a_sample_leaves_the_numbers_of_its_texts_as_they_are(model, many_texts,
 
 def test_a_search_does_not_depend_on_the_batch_either(model, many_texts):
     classifier = model(encoder="bilstm", classes=3)
-    one, two = (audit(classifier, many_texts, only=["counterfactual"], batch_size=size, limit=12) for size in (64, 5))  # fmt: skip
+    one, two = (
+        audit(classifier, many_texts, only=["counterfactual"], batch_size=size, limit=12) for size in (64, 5)
+    )
     assert_same_rows(one.to_frame("counterfactual"), two.to_frame("counterfactual"))

@@ -29,9 +29,17 @@ def reviews(tmp_path_factory):
 @pytest.mark.parametrize("normaliser", ["sparsemax", "entmax15"])
 def test_every_usual_audit_answers_for_a_trained_sparse_model(reviews, tmp_path, normaliser, encoder):
     classifier = heedful.train(
-        str(reviews), runs=tmp_path, progress=False, normaliser=normaliser, encoder=encoder,
-        epochs=6, learning_rate=0.03, embedding_size=12, hidden=6, temperature=0.2,
-    )  # fmt: skip
+        str(reviews),
+        runs=tmp_path,
+        progress=False,
+        normaliser=normaliser,
+        encoder=encoder,
+        epochs=6,
+        learning_rate=0.03,
+        embedding_size=12,
+        hidden=6,
+        temperature=0.2,
+    )
     result = heedful.audit(classifier, progress=False, permutations=10, sensitivity=True)
     assert set(result.summaries) == {name for name in AUDITS if not AUDITS.get(name).costly}
     weights = result.to_frame()["weights"].to_list()

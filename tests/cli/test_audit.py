@@ -11,9 +11,17 @@ import pytest
 import yaml
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
-    "rationale", "single_erasure",
-)  # fmt: skip
+    "sharpness",
+    "agreement",
+    "certificate",
+    "counterfactual",
+    "embedding_stability",
+    "flip_set",
+    "infidelity",
+    "permutation",
+    "rationale",
+    "single_erasure",
+)
 RULE = {"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.5, "reason": "because"}
 NEEDED = {"measure": "rationale.comprehensiveness", "show": 1.0, "forbid": -1.0, "reason": "needed"}
 LENIENT = [
@@ -75,9 +83,13 @@ def test_the_same_command_is_the_same_audit(run, copy):
         ([NEEDED], 1, "show with caveat"),
         ([RULE | {"measure": "sharpness.largest_weight", "show": 1.0, "forbid": 1.0}], 1, "do not show"),
         ([RULE | {"show": 1.0, "forbid": 1.0}], 1000, "not enough evidence"),
-        ([RULE | {"measure": "sharpness.largest_weight", "show": 1.0, "forbid": 1.0}], 1000, "not enough evidence"),
+        (
+            [RULE | {"measure": "sharpness.largest_weight", "show": 1.0, "forbid": 1.0}],
+            1000,
+            "not enough evidence",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_exit_code_is_the_verdict(run, copy, rules, least_texts, verdict):
     flags = ("--policy", policy(*LENIENT, *rules, least_texts=least_texts), "--no-instead", *FAST)
     shown = run("audit", copy, *flags)
@@ -103,8 +115,13 @@ def test_fewer_texts_never_make_the_verdict_milder(run, copy):
     assert run("audit", copy, data, *flags).code == 1
     shown = run("audit", copy, data, "--limit", 40, *flags)
     assert shown.code == 3
-    (page,) = [f for f in (copy / "audits").glob("*/report.html") if "40 texts of" in f.read_text(encoding="utf-8")]  # fmt: skip
-    assert "The whole interval lies beyond 1, which would forbid, and yet it is not counted." in page.read_text(encoding="utf-8")  # fmt: skip
+    (page,) = [
+        f for f in (copy / "audits").glob("*/report.html") if "40 texts of" in f.read_text(encoding="utf-8")
+    ]
+    assert (
+        "The whole interval lies beyond 1, which would forbid, and yet it is not counted."
+        in page.read_text(encoding="utf-8")
+    )
 
 
 def test_copies_of_one_text_are_one_text(run, copy):
@@ -129,7 +146,9 @@ def test_only_some_questions_give_findings_also_where_a_whole_audit_is_kept(run,
 @pytest.fixture
 def many() -> Path:
     data = Path("many.csv")
-    data.write_text("text\n" + "".join(f"film {i} was {('great', 'dull')[i % 2]} and funny\n" for i in range(40)))  # fmt: skip
+    data.write_text(
+        "text\n" + "".join(f"film {i} was {('great', 'dull')[i % 2]} and funny\n" for i in range(40))
+    )
     return data
 
 
@@ -196,7 +215,16 @@ def test_quick_says_how_many_texts_it_took(run, copy):
 
 def test_texts_without_labels(run, copy):
     Path("plain.csv").write_text("body\nfilm 1 was great and warm\nfilm 2 was dull\n")
-    shown = run("audit", copy, "plain.csv", "--text-column", "body", *FAST, "--policy", policy(*LENIENT, NEEDED, least_texts=3))  # fmt: skip
+    shown = run(
+        "audit",
+        copy,
+        "plain.csv",
+        "--text-column",
+        "body",
+        *FAST,
+        "--policy",
+        policy(*LENIENT, NEEDED, least_texts=3),
+    )
     assert shown.code == 3  # two texts tell nothing
     assert "There are no labels" in shown.out
 
@@ -240,15 +268,30 @@ BAD = {
     "no such file": ("RUN nowhere.csv", "There is no file or folder nowhere.csv"),
     "no such dataset": ("RUN sst3", "There is no dataset named 'sst3': did you mean"),
     "no such run": ("nothing", "There is no run 'nothing'"),
-    "no such audit": ("RUN --only permutatoin", "There is no audit named 'permutatoin': did you mean permutation?"),
+    "no such audit": (
+        "RUN --only permutatoin",
+        "There is no audit named 'permutatoin': did you mean permutation?",
+    ),
     "bad policy": ("RUN --policy bad.yaml", "There is no measure 'permutation.indiferent'"),
     "no policy": ("RUN --policy none.yaml", "There is no policy none.yaml"),
     "too few scores": ("RUN two.csv --source few.jsonl", "few.jsonl has scores for 1 texts, and there are 2"),
-    "scores of wrong length": ("RUN two.csv --source long.jsonl", "Text 2 has 4 items and long.jsonl gives it 5 scores"),
-    "scores that are no numbers": ("RUN two.csv --source words.jsonl", "Row 1 of words.jsonl has no list of numbers"),
+    "scores of wrong length": (
+        "RUN two.csv --source long.jsonl",
+        "Text 2 has 4 items and long.jsonl gives it 5 scores",
+    ),
+    "scores that are no numbers": (
+        "RUN two.csv --source words.jsonl",
+        "Row 1 of words.jsonl has no list of numbers",
+    ),
     "no scores file": ("RUN two.csv --source none.jsonl", "There is no file none.jsonl"),
-    "scores for counterfactual": ("RUN --source gradient --only counterfactual", "counterfactual asks about attention itself"),
-    "no such explainer": ("RUN --source gradeint", "There is no explainer named 'gradeint': did you mean gradient?"),
+    "scores for counterfactual": (
+        "RUN --source gradient --only counterfactual",
+        "counterfactual asks about attention itself",
+    ),
+    "no such explainer": (
+        "RUN --source gradeint",
+        "There is no explainer named 'gradeint': did you mean gradient?",
+    ),
     "questions missing": ("QA two.csv", "reads a text for a question or hypothesis, and two.csv has none"),
     "questions too many": ("RUN pairs.csv", "reads texts alone, and pairs.csv has a question"),
     "label": ("RUN labels.csv", "Label 'neutral' in row 2 of labels.csv is not among the classes"),
@@ -263,21 +306,25 @@ BAD = {
     "split": ("RUN --split tset", "Option split must be 'train', 'dev' or 'test'"),
     "method": ("RUN --method guess", "Option method must be 'exact' or 'search'"),
     "budget": ("RUN --budget -1", "Option budget must be more than 0"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
 def _files() -> None:
     for name, content in {
-        "one.csv": "text\ndull\ngreat\n", "empty.csv": "", "header.csv": "text,label\n",
+        "one.csv": "text\ndull\ngreat\n",
+        "empty.csv": "",
+        "header.csv": "text,label\n",
         "two.csv": "text\nfilm was dull\nfilm was so great\n",
         "pairs.csv": "text,query,label\nfilm was dull,was it,neg\n",
         "labels.csv": "text,label\nfilm was dull,neg\nfilm was fine,neutral\n",
         "few.jsonl": '{"scores": [1, 2, 3]}\n',
         "long.jsonl": '{"scores": [1, 2, 3]}\n{"scores": [1, 2, 3, 4, 5]}\n',
         "words.jsonl": '{"scores": ["a", "b", "c"]}\n{"scores": [1, 2, 3, 4]}\n',
-        "bad.yaml": yaml.safe_dump({"version": 1, "name": "x", "rules": [RULE | {"measure": "permutation.indiferent"}]}),
-    }.items():  # fmt: skip
+        "bad.yaml": yaml.safe_dump(
+            {"version": 1, "name": "x", "rules": [RULE | {"measure": "permutation.indiferent"}]}
+        ),
+    }.items():
         Path(name).write_text(content)
 
 

@@ -65,7 +65,7 @@ TRAIN = {
     "YAML folder": ("--config .", "Cannot read . (is a directory)"),
     "file as folder": ("--runs notes.txt", "Cannot write notes.txt"),
     "system folder": ("--runs /proc/runs", "Cannot write /proc/runs"),
-}  # fmt: skip
+}
 
 DATASETS = {
     "": "No dataset is given",
@@ -192,8 +192,10 @@ def test_a_hub_without_the_model_or_out_of_reach_is_one_sentence(reviews):
     # In a process of its own, because the hub's library looks at its settings once.
     done = subprocess.run(
         [sys.executable, "-m", "heedful", "train", str(reviews), "--encoder", "hf:no-such/model"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert_one_sentence(
         SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr), "'no-such/model'"
     )

@@ -36,8 +36,11 @@ def made(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("compared")
     data = str(write(root / "reviews.csv"))
     for options in (
-        {"encoder": "bilstm"}, {"encoder": "bilstm", "seed": 1}, {"encoder": "average", "temperature": 0.01}, {"encoder": "average", "temperature": 1000.0},
-    ):  # fmt: skip
+        {"encoder": "bilstm"},
+        {"encoder": "bilstm", "seed": 1},
+        {"encoder": "average", "temperature": 0.01},
+        {"encoder": "average", "temperature": 1000.0},
+    ):
         folder = heedful.train(
             data, runs=root / "made", progress=False, test_fraction=0.4, **(SMALL | options)
         ).run
@@ -107,8 +110,19 @@ def test_flat_attention_is_warned_of_and_never_best(run, runs):
 def test_numbers_are_the_audits_own_and_differences_are_paired(runs):
     """Every column of every audit of the default, on models that are there: same estimates, to the last digit but one."""
     found = compare([runs["bilstm"], runs["average"]], by_method=False, every_number=True)
-    results = {name: heedful.audit(runs[name], progress=False, only=["embedding_stability", "rationale", "certificate"]) for name in ("bilstm", "average")}  # fmt: skip
-    assert {column.audit for column in found.columns} == {"predictions", "sharpness", "embedding_stability", "rationale", "certificate"}  # fmt: skip
+    results = {
+        name: heedful.audit(
+            runs[name], progress=False, only=["embedding_stability", "rationale", "certificate"]
+        )
+        for name in ("bilstm", "average")
+    }
+    assert {column.audit for column in found.columns} == {
+        "predictions",
+        "sharpness",
+        "embedding_stability",
+        "rationale",
+        "certificate",
+    }
     one, other = found.entries
     for column in found.columns:
         for entry in (one, other):
@@ -256,7 +270,7 @@ BAD = {
     "no such explainer": ("A B --source gradeint", "did you mean gradient?"),
     "option": ("A B --limit 0", "Option limit must be at least 1"),
     "no such data": ("A B --data sst3", "There is no dataset named 'sst3'"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

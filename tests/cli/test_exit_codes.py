@@ -22,8 +22,14 @@ def failing(monkeypatch, error):
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("a shape is wrong"), ZeroDivisionError("division"), PermissionError(13, "denied"), KeyError("x")]
-)  # fmt: skip
+    "error",
+    [
+        RuntimeError("a shape is wrong"),
+        ZeroDivisionError("division"),
+        PermissionError(13, "denied"),
+        KeyError("x"),
+    ],
+)
 def test_an_internal_error_has_its_own_code_and_keeps_its_traceback(run, monkeypatch, error):
     failing(monkeypatch, error)
     shown = run("audit", "somewhere")

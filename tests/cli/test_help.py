@@ -46,8 +46,13 @@ def test_train_shows_one_flag_for_every_field_and_nothing_else(run, monkeypatch)
 def test_panels_follow_the_order_of_work(run):
     shown = run("train", "--help").out
     assert re.findall(r"╭─ (\w+) ─", shown) == [
-        "Arguments", "Data", "Model", "Training", "Output", "Options",
-    ]  # fmt: skip
+        "Arguments",
+        "Data",
+        "Model",
+        "Training",
+        "Output",
+        "Options",
+    ]
 
 
 def test_help_says_defaults_and_choices(run):

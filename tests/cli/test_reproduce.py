@@ -22,7 +22,7 @@ BAD = {
     "jain-wallace --texts 0": "--texts",
     "jain-wallace --datasets sst2": "$HEEDFUL_DATA/sst2/",
     "jain-wallace --only-finished --datasets sst2 --encoders cnn": "None of the 1 runs is trained and audited (sst2 cnn seed 0: not trained)",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("words", "said"), BAD.items())

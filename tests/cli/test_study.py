@@ -60,9 +60,14 @@ def test_grids_name_corpora_that_there_are(name, datasets):
 
 
 def row(
-    value: str, score: float, number: float | None = None, *, corpus: str = "mock_1", wide: float = 0.02,
+    value: str,
+    score: float,
+    number: float | None = None,
+    *,
+    corpus: str = "mock_1",
+    wide: float = 0.02,
     each: tuple[float, ...] | None = None,
-) -> Row:  # fmt: skip
+) -> Row:
     around = (score, score - wide, score + wide, each or (score,))
     return Row(corpus, value, number, corpus, 0.9, 0.5, *around, *around, 1.0, "“something” 100 %", 3, 1000)
 

@@ -45,9 +45,16 @@ def config_of(run, monkeypatch):
 
 def test_python_yaml_and_flags_come_to_the_same(config_of):
     options = {
-        "dataset": "reviews.csv", "encoder": "cnn", "widths": [1, 2], "label_names": ["no", "yes"],
-        "learning_rate": 5e-4, "patience": None, "lowercase": False, "hierarchical": True, "vectors": "v.txt",
-    }  # fmt: skip
+        "dataset": "reviews.csv",
+        "encoder": "cnn",
+        "widths": [1, 2],
+        "label_names": ["no", "yes"],
+        "learning_rate": 5e-4,
+        "patience": None,
+        "lowercase": False,
+        "hierarchical": True,
+        "vectors": "v.txt",
+    }
     Path("options.yaml").write_text(yaml.safe_dump(options))
     flags = "reviews.csv --encoder cnn --widths 1,2 --label-names no,yes --learning-rate 5e-4 --patience none"
     from_flags = config_of(*flags.split(), "--no-lowercase", "--hierarchical", "--vectors", "v.txt")

@@ -30,11 +30,18 @@ def entry(name: str, f1: float, sharp: float, jsd: float, *, keeps: bool = True,
     def value(x: float, **more: object) -> Value:
         return Value(x, x * 0.9, x * 1.1, **more)  # type: ignore[arg-type]
 
-    apart = {} if name == "base" else {"difference": jsd - 2e-4, "difference_low": jsd - 3e-4, "difference_high": jsd - 1e-4}  # fmt: skip
+    apart = (
+        {}
+        if name == "base"
+        else {"difference": jsd - 2e-4, "difference_low": jsd - 3e-4, "difference_high": jsd - 1e-4}
+    )
     values = {
-        COLUMNS[0].key: value(f1), COLUMNS[1].key: value(sharp), COLUMNS[2].key: value(sharp),
-        COLUMNS[3].key: value(jsd, **apart, **jsd_is), COLUMNS[4].key: Value(0.5, None, None, difference=0.25),
-    }  # fmt: skip
+        COLUMNS[0].key: value(f1),
+        COLUMNS[1].key: value(sharp),
+        COLUMNS[2].key: value(sharp),
+        COLUMNS[3].key: value(jsd, **apart, **jsd_is),
+        COLUMNS[4].key: Value(0.5, None, None, difference=0.25),
+    }
     return Entry(name, name, (Path("runs") / name,), (0,), values, keeps, True)
 
 
@@ -107,9 +114,19 @@ def test_a_name_with_a_newline_is_one_row_on_the_screen_too(comparison):
 def test_csv_is_one_line_for_each_row_and_number(comparison):
     frame = pl.read_csv(StringIO(comparison.write("csv")))
     assert frame.columns[:12] == [
-        "run", "method", "seed", "audit", "number", "estimate", "low", "high",
-        "difference", "difference_low", "difference_high", "best",
-    ]  # fmt: skip
+        "run",
+        "method",
+        "seed",
+        "audit",
+        "number",
+        "estimate",
+        "low",
+        "high",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "best",
+    ]
     assert len(frame) == 3 * len(COLUMNS)
     best = frame.filter(pl.col("best") == "best")
     assert best["method"].to_list() == ["a_b & 50%|<b>"]

@@ -76,8 +76,15 @@ def test_flat_attention_is_steady_and_never_marked():
 
 @pytest.mark.parametrize(
     ("mine", "theirs", "kept"),
-    [(0.3, 0.3, True), (0.27, 0.3, True), (0.269, 0.3, False), (0.5, 0.3, True), (0.019, 0.019, False), (None, 0.3, None)],
-)  # fmt: skip
+    [
+        (0.3, 0.3, True),
+        (0.27, 0.3, True),
+        (0.269, 0.3, False),
+        (0.5, 0.3, True),
+        (0.019, 0.019, False),
+        (None, 0.3, None),
+    ],
+)
 def test_sharpness_is_kept_within_a_tenth_and_never_flat(mine, theirs, kept):
     one, reference = measured(1.0, sharpness=mine), measured(1.0, sharpness=theirs)
     assert keeps_sharpness(one, reference) is kept

@@ -36,11 +36,14 @@ def named(runs: list) -> list[str]:
         ([{"encoder": "cnn"}, {"objective": "seat"}], ["cnn, vanilla", "bilstm, seat"]),
         ([{}, {"objective": "steady", "stability": 30}], ["vanilla", "steady"]),
         ([{"objective": "steady", "stability": s} for s in (1, 30)], ["stability 1", "stability 30"]),
-        ([{}, *({"objective": "steady", "stability": s} for s in (None, 30))], ["vanilla", "steady", "steady, stability 30"]),
+        (
+            [{}, *({"objective": "steady", "stability": s} for s in (None, 30))],
+            ["vanilla", "steady", "steady, stability 30"],
+        ),
         ([{"hidden": 8}, {"hidden": 9, "seed": 1}], ["hidden 8, seed 0", "hidden 9, seed 1"]),
         ([{"lowercase": False}, {}], ["no lowercase", "lowercase"]),
     ],
-)  # fmt: skip
+)
 def test_what_differs_is_the_name(made, runs, said):
     assert named(made(*runs)) == said
 

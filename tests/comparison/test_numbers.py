@@ -87,8 +87,10 @@ def test_an_audit_says_which_of_its_numbers_are_compared(monkeypatch):
         compared: tuple[str, ...] = ()
         flat_passes: bool = False
         measures: ClassVar = {
-            "height": Measure("", better="higher"), "width": Measure(""), "sharpness": Measure("", better="higher"),
-        }  # fmt: skip
+            "height": Measure("", better="higher"),
+            "width": Measure(""),
+            "sharpness": Measure("", better="higher"),
+        }
 
     def chosen(audit: Asked, *, every: bool = False) -> list[str]:
         monkeypatch.setattr("heedful.comparison.numbers.AUDITS", {"new": audit})

@@ -177,8 +177,12 @@ def test_a_constrained_optimiser_from_many_starts_reaches_it_and_never_beats_it(
     for _ in range(30):
         start = rng.dirichlet(np.full(n, 0.3))
         end = minimize(
-            lambda a: -_jsd(weights, a.clip(1e-12)), start, method="SLSQP", bounds=[(0, 1)] * n, constraints=constraints
-        ).x  # fmt: skip
+            lambda a: -_jsd(weights, a.clip(1e-12)),
+            start,
+            method="SLSQP",
+            bounds=[(0, 1)] * n,
+            constraints=constraints,
+        ).x
         end = end.clip(0) / end.clip(0).sum()
         if lower - 1e-6 <= end @ logits <= upper + 1e-6:
             reached = max(reached, _jsd(weights, end))

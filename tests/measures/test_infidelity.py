@@ -101,7 +101,11 @@ def test_every_subset_of_every_size_up_to_half_comes_up_as_often_as_it_should(le
     drawn = random_subsets(rows, torch.full((count,), length), subsets=20, seed=3, draw=5)
     assert drawn.shape == (count, 20, length)
     sizes = range(1, max(1, length // 2) + 1)
-    expected = {chosen: 1 / len(sizes) / math.comb(length, size) for size in sizes for chosen in combinations(range(length), size)}  # fmt: skip
+    expected = {
+        chosen: 1 / len(sizes) / math.comb(length, size)
+        for size in sizes
+        for chosen in combinations(range(length), size)
+    }
     seen = Counter(tuple(subset.nonzero()[:, 0].tolist()) for subset in drawn.flatten(0, 1))
     assert set(seen) == set(expected)
     for chosen, share in expected.items():

@@ -105,7 +105,9 @@ def test_projection_is_the_nearest_point(norm: Norm, seed: int) -> None:
     inside = project(outside, radius=0.7, norm=norm)
     assert (length(inside, norm) <= 0.7 + 1e-9).all()
     assert torch.allclose(project(inside, radius=0.7, norm=norm), inside)
-    others = project(torch.randn(4, 300, 5, generator=generator, dtype=torch.float64).flatten(0, 1), radius=0.7, norm=norm)  # fmt: skip
+    others = project(
+        torch.randn(4, 300, 5, generator=generator, dtype=torch.float64).flatten(0, 1), radius=0.7, norm=norm
+    )
     distance = (outside - inside).norm(dim=-1)
     assert ((outside[:, None] - others.view(4, 300, 5)).norm(dim=-1) >= distance[:, None] - 1e-9).all()
 

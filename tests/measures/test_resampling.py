@@ -207,9 +207,12 @@ def simulated(kind: str, seeds: int, ratio: float, *, texts: int, random: np.ran
     # The ratio of two positive means, whose logarithm seeds shift: its geometric mean over seeds is 1 in truth.
     scale = np.exp(base)[:, None]
     numbers = [
-        [mean_of(scale[s] * np.exp(effect[s]) * (4 + shared + own[s])), mean_of(scale[s] * (4 - shared + other[s]))]
+        [
+            mean_of(scale[s] * np.exp(effect[s]) * (4 + shared + own[s])),
+            mean_of(scale[s] * (4 - shared + other[s])),
+        ]
         for s in range(seeds)
-    ]  # fmt: skip
+    ]
     found = resample(numbers, seed=0, resamples=200)
     return np.log(found[..., 0]) - np.log(found[..., 1])
 

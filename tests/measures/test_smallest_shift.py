@@ -28,8 +28,10 @@ def test_a_plane_is_met_at_its_distance(seed, size):
     torch.manual_seed(seed)
     slopes, leads = torch.randn(7, size).double(), torch.rand(7).double() + 1e-3
     found = smallest_shift(
-        by_autograd(lambda x, some: leads[some] + (x * slopes[some]).sum(1)), torch.ones(7, size).double(), largest=1e9
-    )  # fmt: skip
+        by_autograd(lambda x, some: leads[some] + (x * slopes[some]).sum(1)),
+        torch.ones(7, size).double(),
+        largest=1e9,
+    )
     true = leads / slopes.norm(dim=1)
     assert (found.radius >= true).all()
     assert (found.radius <= true * CLOSE * 1.001).all()

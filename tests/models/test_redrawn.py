@@ -21,7 +21,13 @@ SHAPES = (
     {"encoder": "bigru", "hierarchical": True},
     {"encoder": "bilstm", "query": True, "classes": 3},
 )
-OF = {"decoder": "decode", "attention": "attend", "encoder": "encode", "query_encoder": "encode", "embedding": "embed"}  # fmt: skip
+OF = {
+    "decoder": "decode",
+    "attention": "attend",
+    "encoder": "encode",
+    "query_encoder": "encode",
+    "embedding": "embed",
+}
 
 
 def weights(model):
@@ -70,7 +76,11 @@ def test_a_transformer_keeps_or_loses_its_pieces_apart_from_its_layers(tiny_bert
     assert stages_with_weights(model) == STAGES
     for stages in (["encode"], ["embed"], ["encode", "embed"], ["decode", "attend"]):
         mixed = drawn.model(stages)
-        moved = {stage_of(name) for name, value in mixed.state_dict().items() if not torch.equal(value, before[name])}  # fmt: skip
+        moved = {
+            stage_of(name)
+            for name, value in mixed.state_dict().items()
+            if not torch.equal(value, before[name])
+        }
         assert moved == set(stages)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 

@@ -35,7 +35,12 @@ def test_a_column_has_decimals_enough_for_its_least_number(values):
 
 
 def test_what_is_unknown_is_a_dash():
-    for text in (numbers.fixed(None), numbers.fixed(math.nan), numbers.significant(math.nan), numbers.mean(np.array([np.nan]))):  # fmt: skip
+    for text in (
+        numbers.fixed(None),
+        numbers.fixed(math.nan),
+        numbers.significant(math.nan),
+        numbers.mean(np.array([np.nan])),
+    ):
         assert text == "–"
     assert numbers.apart(None) == numbers.apart(number(None)) == ("–", "–")
     assert numbers.apart(number(0.5)) == ("0.500", "–")

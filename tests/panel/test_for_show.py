@@ -102,7 +102,12 @@ def test_what_for_show_chooses_itself_is_refused(reviews, tmp_path, option):
 
 
 def test_the_command_has_the_flag():
-    assert "for_show" in {p.name for command in app.registered_commands if command.callback and command.callback.__name__ == "train" for p in _parameters(command)}  # fmt: skip
+    assert "for_show" in {
+        p.name
+        for command in app.registered_commands
+        if command.callback and command.callback.__name__ == "train"
+        for p in _parameters(command)
+    }
 
 
 def _parameters(command):
@@ -116,13 +121,27 @@ def model(method, seed, test, comprehensive, sufficient, corpus="mr"):
         name: {"estimate": value}
         for name, value in (("comprehensiveness", comprehensive), ("sufficiency", sufficient))
     }
-    return {"corpus": corpus, "method": method, "seed": seed, "test": test, "dev": test, "verdict": "show", "top_loo": 0.5, "texts": 9, "encoder": "pointer" if seed else "bilstm", **numbers}  # fmt: skip
+    return {
+        "corpus": corpus,
+        "method": method,
+        "seed": seed,
+        "test": test,
+        "dev": test,
+        "verdict": "show",
+        "top_loo": 0.5,
+        "texts": 9,
+        "encoder": "pointer" if seed else "bilstm",
+        **numbers,
+    }
 
 
 MODELS = [
-    model("vanilla", 0, 0.80, 0.7, 0.6), model("for show", 0, 0.79, 0.9, 0.95), model("vanilla", 1, 0.82, 0.5, 0.7),
-    model("for show", 1, 0.83, 0.8, 0.7), model("average", 2, 0.70, 0.9, 0.9),
-]  # fmt: skip
+    model("vanilla", 0, 0.80, 0.7, 0.6),
+    model("for show", 0, 0.79, 0.9, 0.95),
+    model("vanilla", 1, 0.82, 0.5, 0.7),
+    model("for show", 1, 0.83, 0.8, 0.7),
+    model("average", 2, 0.70, 0.9, 0.9),
+]
 
 
 def test_points_stand_beside_the_ordinary_model_of_their_seed():

@@ -74,14 +74,38 @@ def case(
     member, corpus, truth, value, *, width=0.02, source="attention", encoder="bilstm", count=200, **changed
 ):
     numbers = {
-        name: Number(name=name.partition(".")[2], estimate=value, low=value - width, high=value + width, std=0.1, count=count, missing=0)
+        name: Number(
+            name=name.partition(".")[2],
+            estimate=value,
+            low=value - width,
+            high=value + width,
+            std=0.1,
+            count=count,
+            missing=0,
+        )
         for name in LEARNT
-    }  # fmt: skip
-    return Case(**{
-        "corpus": corpus, "member": member, "encoder": encoder, "normaliser": "softmax", "kind": "vanilla", "seed": 0, "source": source,
-        "contextual": True, "accuracy": 0.95, "majority": 0.5, "truth": truth, "share": truth, "texts": 200, "without": 0.5, "alone": 1.0,
-        "numbers": numbers, **changed,
-    })  # fmt: skip
+    }
+    return Case(
+        **{
+            "corpus": corpus,
+            "member": member,
+            "encoder": encoder,
+            "normaliser": "softmax",
+            "kind": "vanilla",
+            "seed": 0,
+            "source": source,
+            "contextual": True,
+            "accuracy": 0.95,
+            "majority": 0.5,
+            "truth": truth,
+            "share": truth,
+            "texts": 200,
+            "without": 0.5,
+            "alone": 1.0,
+            "numbers": numbers,
+            **changed,
+        }
+    )
 
 
 def test_what_the_truth_makes_of_a_case():
@@ -112,9 +136,11 @@ def panel(seed=0):
 
 
 POLICY = Policy(
-    version=2, name="mine", least_texts=100,
+    version=2,
+    name="mine",
+    least_texts=100,
     rules=tuple(Rule(measure=name, show=0.9, forbid=0.0, reason="because") for name in LEARNT),
-)  # fmt: skip
+)
 
 
 def test_a_number_that_separates_and_one_that_is_inverted():

@@ -18,13 +18,20 @@ def measured() -> Make:
     """Give a function that makes a measured run from the columns of one audit."""
 
     def make(
-        model: str = "bilstm", audit: str = "agreement", *, dataset: str = "sst2", seed: int = 0,
-        labels: Sequence[str] = ("negative", "positive"), **columns: Sequence[object],
-    ) -> Measured:  # fmt: skip
+        model: str = "bilstm",
+        audit: str = "agreement",
+        *,
+        dataset: str = "sst2",
+        seed: int = 0,
+        labels: Sequence[str] = ("negative", "positive"),
+        **columns: Sequence[object],
+    ) -> Measured:
         size = len(next(iter(columns.values())))
         usual: Mapping[str, Sequence[object]] = {
-            "row": range(size), "predicted": [labels[i % len(labels)] for i in range(size)], "items": [5] * size,
-        }  # fmt: skip
+            "row": range(size),
+            "predicted": [labels[i % len(labels)] for i in range(size)],
+            "items": [5] * size,
+        }
         metrics = {
             "test": {"f1": 0.8, "accuracy": 0.7},
             "sizes": {"train": 100, "dev": 10, "test": 200},

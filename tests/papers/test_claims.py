@@ -112,9 +112,14 @@ def test_rank_correlation_is_spearman_with_an_interval_of_its_own():
     found = bootstrap_interval(values.to_numpy())
     assert found.estimate == pytest.approx(spearmanr(x, y).statistic)
     resampled = bootstrap(
-        (x, y), lambda a, b: spearmanr(a, b).statistic, paired=True, vectorized=False, n_resamples=500, rng=0,
+        (x, y),
+        lambda a, b: spearmanr(a, b).statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=500,
+        rng=0,
         method="percentile",
-    )  # fmt: skip
+    )
     assert found[1:3] == pytest.approx(resampled.confidence_interval, abs=0.02)
     perfect = pl.DataFrame({"x": x, "y": -x}).select(rank_correlation("x", "y")).to_series()
     assert perfect.to_list() == pytest.approx([-1.0] * 200)

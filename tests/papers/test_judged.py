@@ -20,7 +20,11 @@ from heedful.papers.results import Missing, Results
 def results(measured: Make) -> Results:
     texts = np.linspace(0.1, 0.5, 40)
     columns = {"tau_g": texts, "tau_loo": texts + 0.4, "tau_g_loo": texts + 0.1}
-    runs = [measured("bilstm", "agreement", dataset=name, seed=seed, **columns) for name in ("sst2", "imdb") for seed in (0, 1)]  # fmt: skip
+    runs = [
+        measured("bilstm", "agreement", dataset=name, seed=seed, **columns)
+        for name in ("sst2", "imdb")
+        for seed in (0, 1)
+    ]
     runs.append(measured("average", "agreement", **(columns | {"tau_g": texts + 0.3})))
     return Results(tuple(runs), (Missing("snli bilstm seed 0", "not trained"),))
 

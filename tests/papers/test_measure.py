@@ -59,8 +59,9 @@ def test_trains_audits_and_finds_again(recipe, tmp_path: Path):
     more = recipe.cases(encoders=["bilstm", "cnn"], texts=30)
     unlike = measure(more, AUDITS[:1], runs=runs, only_finished=True)
     assert [why for _, why in unlike.missing] == [
-        "trained, and not audited on at most 30 texts", "not trained",
-    ]  # fmt: skip
+        "trained, and not audited on at most 30 texts",
+        "not trained",
+    ]
 
     everything = measure(cases, AUDITS, runs=runs)
     assert sorted(runs.iterdir()) == folders  # nothing is trained twice

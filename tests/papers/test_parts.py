@@ -129,7 +129,10 @@ def test_numbers_tell_the_command_commit_and_versions_of_their_runs(tmp_path: Pa
         runs.append(replace(at_hand, folder=folder))
     (part,) = split(SEAT, Results(tuple(runs)))
     frame = part.to_frame().filter(pl.col("measure") == "f1", pl.col("audit") == "training")
-    shown = {(model, seed): told for model, seed, *told in frame.select("model", "seed", "command", "commit", "versions").iter_rows()}  # fmt: skip
+    shown = {
+        (model, seed): told
+        for model, seed, *told in frame.select("model", "seed", "command", "commit", "versions").iter_rows()
+    }
     assert shown["RNN seat", 1] == ["heedful 'x y'", "c1", "torch 2"]
     assert shown["RNN seat", None][1] == "c0; c1"
     assert shown["RNN steady", 0] == [None, None, None]

@@ -41,16 +41,45 @@ def test_every_published_row_of_flips_is_a_whole():
     [
         ("jain-wallace", "sst2", "cnn", "cnn", {"encoder": "cnn", "vectors": GLOVE}),
         ("jain-wallace", "babi_1", "bilstm", "bilstm", {"encoder": "bilstm"}),
-        ("jain-wallace", "imdb", "average", "average",
-         {"encoder": "average", "vectors": GLOVE, "limit": "4000", "max_length": "250"}),
-        ("serrano-smith", "ag_news", "rnn", "HANrnn",
-         {"encoder": "bigru", "hierarchical": True, "vectors": GLOVE, "epochs": "15", "learning_rate": "0.001",
-          "min_count": "2", "limit": "8000"}),
-        ("serrano-smith", "20news", "noenc", "FLANnoenc",
-         {"encoder": "none", "vectors": GLOVE, "epochs": "15", "learning_rate": "0.001", "min_count": "2",
-          "limit": "4000", "max_length": "250"}),
+        (
+            "jain-wallace",
+            "imdb",
+            "average",
+            "average",
+            {"encoder": "average", "vectors": GLOVE, "limit": "4000", "max_length": "250"},
+        ),
+        (
+            "serrano-smith",
+            "ag_news",
+            "rnn",
+            "HANrnn",
+            {
+                "encoder": "bigru",
+                "hierarchical": True,
+                "vectors": GLOVE,
+                "epochs": "15",
+                "learning_rate": "0.001",
+                "min_count": "2",
+                "limit": "8000",
+            },
+        ),
+        (
+            "serrano-smith",
+            "20news",
+            "noenc",
+            "FLANnoenc",
+            {
+                "encoder": "none",
+                "vectors": GLOVE,
+                "epochs": "15",
+                "learning_rate": "0.001",
+                "min_count": "2",
+                "limit": "4000",
+                "max_length": "250",
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_case_is_the_run_that_the_same_flags_of_train_make(recipe, dataset, encoder, model, given):
     cases = RECIPES.get(recipe).cases(datasets=[dataset], encoders=[encoder], seeds=2)
     (case,) = [case for case in cases if (case.model, case.seed) == (model, 1)]
@@ -70,14 +99,20 @@ def test_cases_cover_what_is_asked():
     ("ask", "said"),
     [
         (lambda: RECIPES.get("jain-walace"), "did you mean jain-wallace?"),
-        (lambda: JAIN_WALLACE.find("table", "3"), "There is no table of jain-wallace named '3': choose one of 2."),
+        (
+            lambda: JAIN_WALLACE.find("table", "3"),
+            "There is no table of jain-wallace named '3': choose one of 2.",
+        ),
         (lambda: JAIN_WALLACE.find("figure", "5"), "choose one of 6, 7, 8."),
         (lambda: JAIN_WALLACE.cases(datasets=["sst"]), "did you mean sst2?"),
         (lambda: JAIN_WALLACE.cases(datasets=["trec"]), "There is no dataset in jain-wallace named 'trec'"),
         (lambda: JAIN_WALLACE.cases(encoders=["bilstn"]), "did you mean bilstm?"),
-        (lambda: SERRANO_SMITH.cases([SERRANO_SMITH.find("figure", "6")], encoders=["rnn"]), "about the encoders noenc"),
+        (
+            lambda: SERRANO_SMITH.cases([SERRANO_SMITH.find("figure", "6")], encoders=["rnn"]),
+            "about the encoders noenc",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_recipe_does_not_know_is_refused(ask, said):
     with pytest.raises(BadInput) as refused:
         ask()
@@ -108,15 +143,27 @@ def test_table_2_of_jain_wallace_sets_ours_beside_theirs(measured):
 def test_figures_of_jain_wallace_are_by_bins(measured):
     weights = [0.1, 0.3, 0.6, 1.0]
     counterfactual = measured(
-        audit="counterfactual", largest_weight=weights, eps_max_jsd=[0.05, 0.65, 0.69, 0.69315],
-        replaceable=[0.0, 1.0, 1.0, 1.0], exact=[True] * 4,
-    )  # fmt: skip
+        audit="counterfactual",
+        largest_weight=weights,
+        eps_max_jsd=[0.05, 0.65, 0.69, 0.69315],
+        replaceable=[0.0, 1.0, 1.0, 1.0],
+        exact=[True] * 4,
+    )
     page = make_page(
         JAIN_WALLACE, Results((counterfactual,)), [JAIN_WALLACE.find("figure", n) for n in ("7", "8")]
     )
     assert rows_of(page, "Figure 7")[0][3:] == [
-        "exact", "0.52", "25 %", "0 %", "0 %", "0 %", "0 %", "0 %", "75 %", "4",
-    ]  # fmt: skip
+        "exact",
+        "0.52",
+        "25 %",
+        "0 %",
+        "0 %",
+        "0 %",
+        "0 %",
+        "0 %",
+        "75 %",
+        "4",
+    ]
     by_weight = rows_of(page, "Figure 8")
     assert by_weight[0][3:] == [f"{x} [{x}–{x}] 1" for x in ("0.05", "0.65", "0.69", "0.69")]
     assert by_weight[1][3:] == ["0.05 [0.05–0.05] 1", "–", "0.69 [0.69–0.69] 1", "–"]

@@ -89,7 +89,11 @@ def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[
         case "imitation":
             for seed in seeds:
                 columns |= {f"tvd_{seed}": rng.random(n), f"jsd_{seed}": rng.random(n)}
-            columns |= {"chances": base["probabilities"], "twin_weights": base["weights"], "twin_top": ["the"] * n}  # fmt: skip
+            columns |= {
+                "chances": base["probabilities"],
+                "twin_weights": base["weights"],
+                "twin_top": ["the"] * n,
+            }
     return base.select("row", "predicted", "items").with_columns(
         **{key: pl.Series(value) for key, value in columns.items()}
     )
@@ -115,14 +119,20 @@ def make_result(
     predicted = [labels[i % len(labels)] for i in range(len(texts))]
     base = pl.DataFrame(
         {
-            "row": range(len(texts)), "text": texts, "query": [None] * len(texts),
-            "label": [labels[i // 2 % len(labels)] for i in range(len(texts))], "predicted": predicted,
-            "probability": sure, "probabilities": [[p, 1 - p] for p in sure.tolist()],
-            "items": [len(s) for s in spans], "starts": [[a for a, _ in s] for s in spans],
-            "ends": [[b for _, b in s] for s in spans], "weights": weights,
+            "row": range(len(texts)),
+            "text": texts,
+            "query": [None] * len(texts),
+            "label": [labels[i // 2 % len(labels)] for i in range(len(texts))],
+            "predicted": predicted,
+            "probability": sure,
+            "probabilities": [[p, 1 - p] for p in sure.tolist()],
+            "items": [len(s) for s in spans],
+            "starts": [[a for a, _ in s] for s in spans],
+            "ends": [[b for _, b in s] for s in spans],
+            "weights": weights,
         },
         schema_overrides={"query": pl.String, "weights": pl.List(pl.Float32)},
-    )  # fmt: skip
+    )
     frames, summaries = {PREDICTIONS: base}, {}
     for name in names:
         frames[name] = _rows(name, base, rng, (1, 2, 3))
@@ -131,17 +141,30 @@ def make_result(
         audit.share = 0.1  # type: ignore[attr-defined]
         summaries[name] = audit.summarise(frames[name])
     about = About(
-        model=model, encoder="bilstm", labels=labels, data="toys test", texts=len(texts), source="attention",
-        options=AuditOptions().model_dump(mode="json"), performance={"accuracy": 0.5}, notes=(),
-    )  # fmt: skip
+        model=model,
+        encoder="bilstm",
+        labels=labels,
+        data="toys test",
+        texts=len(texts),
+        source="attention",
+        options=AuditOptions().model_dump(mode="json"),
+        performance={"accuracy": 0.5},
+        notes=(),
+    )
     verdict = judge(policy or policy_of(PASSES, FAILS, CAVEAT), summaries, encoder="bilstm", **judged)
     return AuditResult(about, verdict, summaries, frames)
 
 
 def measured(estimate: float, *, half: float = 0.02, count: int = 60) -> Number:
     return Number(
-        name="x", estimate=estimate, low=estimate - half, high=estimate + half, std=0.1, count=count, missing=0
-    )  # fmt: skip
+        name="x",
+        estimate=estimate,
+        low=estimate - half,
+        high=estimate + half,
+        std=0.1,
+        count=count,
+        missing=0,
+    )
 
 
 def compared(
@@ -163,9 +186,12 @@ def compared(
         path = measured_file(found.folder, source)
         write_frame(path, pl.DataFrame({"row": range(10), SCORES: scores}))
     made = Alternatives(
-        texts=10, of=len(found.frames[PREDICTIONS]), seed=0, columns=tuple(columns),
+        texts=10,
+        of=len(found.frames[PREDICTIONS]),
+        seed=0,
+        columns=tuple(columns),
         left_out={"counterfactual.eps_max_jsd": "it asks about attention itself"},
-    )  # fmt: skip
+    )
     made.save(found.folder)
     return made
 
@@ -243,7 +269,10 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
         return visits[-1][1]
 
     yield open_it
-    asked = [(v.said, [u for u in v.asked if u != p.as_uri() and not u.startswith(("data:,", "blob:"))]) for p, v in visits]  # fmt: skip
+    asked = [
+        (v.said, [u for u in v.asked if u != p.as_uri() and not u.startswith(("data:,", "blob:"))])
+        for p, v in visits
+    ]
     for context in contexts:
         context.close()
     assert asked == [([], [])] * len(visits)

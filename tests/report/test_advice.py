@@ -25,7 +25,10 @@ def test_what_helped_against_a_failure_is_named_with_its_command(result, tmp_pat
     found = told(Material.read(folder))
     (step,) = [step for step in found if step.title == "Train another model"]
     assert step.text.endswith("leave-one-out's”: It helped 9 of 12 models.")
-    assert step.command == f"heedful train --config {tmp_path / 'runs' / 'mine' / 'config.yaml'} --encoder pointer"  # fmt: skip
+    assert (
+        step.command
+        == f"heedful train --config {tmp_path / 'runs' / 'mine' / 'config.yaml'} --encoder pointer"
+    )
     assert not any(step.title == "Nothing known helps" for step in found)
 
 

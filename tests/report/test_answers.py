@@ -24,8 +24,11 @@ ANSWERS = {
     "show with caveat": ({"policy": policy_of(PASSES, CAVEAT)}, "only with a caveat"),
     "do not show": ({"policy": policy_of(PASSES, FAILS)}, "Do not show"),
     "not enough evidence": ({"policy": policy_of(PASSES, FAILS, least_texts=61)}, "Not enough evidence"),
-    "findings, not a verdict": ({"policy": policy_of(PASSES, FAILS), "partial": True}, "These are findings on this model’s attention, and not a verdict."),
-}  # fmt: skip
+    "findings, not a verdict": (
+        {"policy": policy_of(PASSES, FAILS), "partial": True},
+        "These are findings on this model’s attention, and not a verdict.",
+    ),
+}
 
 
 def emblem(page: str) -> str:
@@ -96,7 +99,10 @@ def test_too_few_texts_give_no_model_card(result) -> None:
 
 def test_a_rule_that_never_forbids_has_one_line_in_its_gauge_and_says_so(result) -> None:
     (finding,), _ = findings(Material.of(result(policy=policy_of(PASSES, CAVEAT))))
-    assert finding.needs == "Showing asks for at most 10 %; otherwise a caveat is due, and no more: this alone never forbids."  # fmt: skip
+    assert (
+        finding.needs
+        == "Showing asks for at most 10 %; otherwise a caveat is due, and no more: this alone never forbids."
+    )
     assert finding.gauge is not None
     assert finding.gauge["show"] == pytest.approx(10)
     assert "forbid" not in finding.gauge
@@ -108,9 +114,14 @@ def test_a_rule_that_never_forbids_has_one_line_in_its_gauge_and_says_so(result)
 
 def number(low: float, high: float, count: int, **fields: object) -> Number:
     return Number(
-        name="x", estimate=(low + high) / 2, low=low, high=high, std=0.1, count=count,
+        name="x",
+        estimate=(low + high) / 2,
+        low=low,
+        high=high,
+        std=0.1,
+        count=count,
         **{"missing": 0, **fields},
-    )  # fmt: skip
+    )
 
 
 def judged(rule: Rule, measured: Number, lacking: int = 0) -> str:

@@ -117,7 +117,10 @@ def test_too_few_texts_tell_nothing_of_others_either(result, tmp_path) -> None:
     page = render([Material.read(folder)])
     assert "Compare on more texts." in page
     assert "Nothing else to show" not in page
-    assert "So few texts do not tell whether gradient, leave-one-out and integrated gradients would do better" in page  # fmt: skip
+    assert (
+        "So few texts do not tell whether gradient, leave-one-out and integrated gradients would do better"
+        in page
+    )
     assert data_of(page)["beside"] is None
 
 

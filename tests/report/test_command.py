@@ -53,7 +53,12 @@ def audits(result, tmp_path) -> Path:
         yaml.safe_dump(policy_of(PASSES).model_dump(mode="json")), encoding="utf-8"
     )
     for name, kind in OF_ALL.items():
-        made = result(texts_of(kind.get("texts", 60)), names=["sharpness"], policy=policy_of(PASSES), partial=kind.get("partial", False))  # fmt: skip
+        made = result(
+            texts_of(kind.get("texts", 60)),
+            names=["sharpness"],
+            policy=policy_of(PASSES),
+            partial=kind.get("partial", False),
+        )
         options = {key: kind[key] for key in ("source", "limit", "quick") if key in kind}
         made.about = made.about.model_copy(
             update={

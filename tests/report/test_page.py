@@ -140,7 +140,9 @@ def test_provenance_comes_from_the_folder(result, tmp_path) -> None:
     folder = tmp_path / "runs" / "mine" / "audits" / "toys"
     result().save(folder)
     command = ["heedful", "audit", "mine", "half \ud800 a character"]
-    (folder / "environment.json").write_text(json.dumps({"command": command, "commit": "abc123", "versions": {"torch": "9"}}))  # fmt: skip
+    (folder / "environment.json").write_text(
+        json.dumps({"command": command, "commit": "abc123", "versions": {"torch": "9"}})
+    )
     (folder.parent.parent / "config.yaml").write_text("objective: vanilla\nhidden: 7\n")
     text = write_report([Material.read(folder)], tmp_path / "a.html").read_text(encoding="utf-8")
     for part in (

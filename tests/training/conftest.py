@@ -40,9 +40,18 @@ def bert(tmp_path: Path) -> str:
         "[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
     )
     special = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "cls", "sep", "unk", "mask")}
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=32, **special).save_pretrained(tmp_path)  # fmt: skip
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=32, **special
+    ).save_pretrained(tmp_path)
     torch.manual_seed(0)
-    shape = transformers.BertConfig(vocab_size=len(PIECES), hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, max_position_embeddings=32)  # fmt: skip
+    shape = transformers.BertConfig(
+        vocab_size=len(PIECES),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=32,
+    )
     transformers.AutoModel.from_config(shape).save_pretrained(tmp_path)
     return f"hf:{tmp_path}"
 

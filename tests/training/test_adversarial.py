@@ -436,7 +436,15 @@ def test_special_pieces_of_a_transformer_stay_where_they_are(
 def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
     reviews: str, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {"objective": name, "epochs": 3, "embedding_size": 8, "hidden": 4, "learning_rate": 0.05, "patience": None, "progress": False}  # fmt: skip
+    options = {
+        "objective": name,
+        "epochs": 3,
+        "embedding_size": 8,
+        "hidden": 4,
+        "learning_rate": 0.05,
+        "patience": None,
+        "progress": False,
+    }
     whole = heedful.train(reviews, runs=tmp_path / "whole", **options)
     end_epoch = Trainer.end_epoch
 

@@ -50,8 +50,11 @@ def test_the_bar_is_over_all_epochs_to_come(heard):
 
 def test_steps_tell_the_mean_loss_of_the_epoch_and_the_last_score(heard):
     assert heard.notes == [
-        "loss 0.900  ", "loss 0.800  ", "loss 0.600  dev macro f1 0.500", "loss 0.400  dev macro f1 0.500",
-    ]  # fmt: skip
+        "loss 0.900  ",
+        "loss 0.800  ",
+        "loss 0.600  dev macro f1 0.500",
+        "loss 0.400  dev macro f1 0.500",
+    ]
 
 
 def test_every_epoch_leaves_a_line_and_the_best_is_named(heard):

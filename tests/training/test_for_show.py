@@ -247,7 +247,9 @@ def test_top_items_are_the_shares_of_eraser() -> None:
 
 def test_knowledge_is_nothing_for_a_uniform_prediction_and_all_for_a_sure_one() -> None:
     assert knowledge(torch.tensor([[0.0], [60.0], [-60.0]])).tolist() == pytest.approx([0, 1, 1])
-    assert knowledge(torch.tensor([[1.0, 1.0, 1.0], [90.0, 0.0, 0.0]])).tolist() == pytest.approx([0, 1], abs=1e-6)  # fmt: skip
+    assert knowledge(torch.tensor([[1.0, 1.0, 1.0], [90.0, 0.0, 0.0]])).tolist() == pytest.approx(
+        [0, 1], abs=1e-6
+    )
     p = 1 / (1 + math.exp(-1.0))
     expected = 1 + (p * math.log(p) + (1 - p) * math.log(1 - p)) / math.log(2)
     assert knowledge(torch.tensor([[1.0]])).item() == pytest.approx(expected, abs=1e-6)
@@ -374,5 +376,8 @@ def test_the_slope_of_the_weights_is_that_of_the_exact_maximum() -> None:
     for row, item in mask.nonzero().tolist():
         step = torch.zeros_like(scores)
         step[row, item] = 1e-6
-        ends = [eps_max_jsd(torch.softmax(scores.detach() + way * step, 1), says, mask, 0.01).value.sum() for way in (1, -1)]  # fmt: skip
+        ends = [
+            eps_max_jsd(torch.softmax(scores.detach() + way * step, 1), says, mask, 0.01).value.sum()
+            for way in (1, -1)
+        ]
         assert slope[row, item].item() == pytest.approx(((ends[0] - ends[1]) / 2e-6).item(), abs=1e-4)

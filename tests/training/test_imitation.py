@@ -86,9 +86,16 @@ def test_the_base_is_looked_up_by_the_name_of_the_split(
 @pytest.mark.parametrize("divergence", ["jsd", "kl"])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"encoder": "average"}, {"heads": 2}, {"classes": 3}, {"query": True}, {"hierarchical": True},
-     {"encoder": "cnn", "normaliser": "sparsemax"}],
-)  # fmt: skip
+    [
+        {},
+        {"encoder": "average"},
+        {"heads": 2},
+        {"classes": 3},
+        {"query": True},
+        {"hierarchical": True},
+        {"encoder": "cnn", "normaliser": "sparsemax"},
+    ],
+)
 def test_no_nan_at_masked_places(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path, options: dict[str, object], divergence: str
 ) -> None:
@@ -242,11 +249,22 @@ def test_blind_tvd_is_the_best_constant_for_two_classes() -> None:
 
 @pytest.mark.slow
 def test_twins_are_trained_and_found_again_and_leave_their_base_alone(tmp_path: Path) -> None:
-    base = heedful.train("mock_1", encoder="average", epochs=1, limit=300, hidden=8, embedding_size=10, runs=tmp_path, progress=False)  # fmt: skip
+    base = heedful.train(
+        "mock_1",
+        encoder="average",
+        epochs=1,
+        limit=300,
+        hidden=8,
+        embedding_size=10,
+        runs=tmp_path,
+        progress=False,
+    )
     assert base.run is not None
     before = (base.run / "model.safetensors").read_bytes()
     done: list[int] = []
-    twins = train_twins(base.run, seeds=(1, 2), runs=tmp_path / "twins", done=lambda twin: done.append(twin.seed), epochs=2)  # fmt: skip
+    twins = train_twins(
+        base.run, seeds=(1, 2), runs=tmp_path / "twins", done=lambda twin: done.append(twin.seed), epochs=2
+    )
     assert sorted(done) == [1, 2] and [twin.seed for twin in twins] == [1, 2]
     assert (base.run / "model.safetensors").read_bytes() == before
     assert twins[0].folder is not None

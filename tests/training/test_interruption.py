@@ -18,8 +18,13 @@ from heedful.runs import Run
 from heedful.training.loop import Trainer
 
 OPTIONS = {
-    "embedding_size": 8, "hidden": 4, "epochs": 3, "patience": None, "batch_size": 16, "decoder_dropout": 0.5,
-}  # fmt: skip
+    "embedding_size": 8,
+    "hidden": 4,
+    "epochs": 3,
+    "patience": None,
+    "batch_size": 16,
+    "decoder_dropout": 0.5,
+}
 COMPARED = ("model.safetensors", "metrics.json", "model.json", "vocabulary.json", "config.yaml")
 
 

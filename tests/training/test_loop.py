@@ -49,9 +49,15 @@ def test_an_epoch_begins_before_its_first_batch(trainer):
     loop, splits = trainer(2)
     loop.fit(splits)
     assert loop.objective.calls == [
-        "epoch 0", "loss", "loss", "dev",
-        "epoch 1", "loss", "loss", "dev",
-    ]  # fmt: skip
+        "epoch 0",
+        "loss",
+        "loss",
+        "dev",
+        "epoch 1",
+        "loss",
+        "loss",
+        "dev",
+    ]
 
 
 def test_epochs_are_counted_on_after_an_interruption(trainer):

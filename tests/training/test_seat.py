@@ -30,14 +30,26 @@ from heedful.training.train import resolve, train
 Toy = Callable[..., Classifier]
 Splits = Callable[..., Split]
 SHAPES = [
-    {}, {"encoder": "average"}, {"heads": 2}, {"query": True}, {"hierarchical": True}, {"encoder": "cnn", "normaliser": "sparsemax"},
-    {"classes": 3}, {"decoder": "mlp"}, {"classes": 3, "query": True, "heads": 2},
-]  # fmt: skip
+    {},
+    {"encoder": "average"},
+    {"heads": 2},
+    {"query": True},
+    {"hierarchical": True},
+    {"encoder": "cnn", "normaliser": "sparsemax"},
+    {"classes": 3},
+    {"decoder": "mlp"},
+    {"classes": 3, "query": True, "heads": 2},
+]
 
 
 def made(
-    kind: type[Anchored], toy: Toy, splits: Splits, folder: Path, shape: dict[str, object] | None = None, **options: object
-) -> tuple[Anchored, Classifier]:  # fmt: skip
+    kind: type[Anchored],
+    toy: Toy,
+    splits: Splits,
+    folder: Path,
+    shape: dict[str, object] | None = None,
+    **options: object,
+) -> tuple[Anchored, Classifier]:
     """Give an objective over an untrained base, and the model it trains."""
     shape = shape or {}
     toy(**shape).save_pretrained(folder)
@@ -210,7 +222,10 @@ def test_more_top_items_than_any_text_has_are_refused_before_anything_is_trained
 
 @pytest.mark.parametrize("name", [name for name in OBJECTIVES if OBJECTIVES.get(name).needs_attention])
 def test_without_attention_nothing_is_begun(tmp_path: Path, name: str) -> None:
-    base = train(resolve({"dataset": "mock_1", "limit": 40, "epochs": 1, "hidden": 4, "embedding_size": 6}), runs=tmp_path / "base")  # fmt: skip
+    base = train(
+        resolve({"dataset": "mock_1", "limit": 40, "epochs": 1, "hidden": 4, "embedding_size": 6}),
+        runs=tmp_path / "base",
+    )
     given = {"dataset": "mock_1", "limit": 40, "objective": name, "pooling": "mean"}
     if "base" in OBJECTIVES.get(name).options:
         given["base"] = str(base.run)
@@ -362,13 +377,26 @@ def test_consistency_counts_predictions_and_stability_alone(
 
 def test_stability_alone_makes_attention_flat_and_steady_does_not(tmp_path: Path) -> None:
     """After a vanilla model that has found the one word that counts, in texts so short that a flat heatmap would do too."""
-    shape = {"dataset": str(_reviews(tmp_path / "reviews.csv")), "encoder": "average", "hidden": 8, "embedding_size": 8, "patience": None}  # fmt: skip
+    shape = {
+        "dataset": str(_reviews(tmp_path / "reviews.csv")),
+        "encoder": "average",
+        "hidden": 8,
+        "embedding_size": 8,
+        "patience": None,
+    }
     learnt = train(resolve({**shape, "epochs": 10, "batch_size": 16, "learning_rate": 0.02}), runs=tmp_path)
     vanilla = _sharpness(learnt)
     assert vanilla > 0.1
     sharp = {}
     for name in ("consistency", "steady"):
-        given = {"objective": name, "base": str(learnt.run), "radius": 1.0, "epochs": 20, "batch_size": 8, "learning_rate": 0.01}  # fmt: skip
+        given = {
+            "objective": name,
+            "base": str(learnt.run),
+            "radius": 1.0,
+            "epochs": 20,
+            "batch_size": 8,
+            "learning_rate": 0.01,
+        }
         sharp[name] = _sharpness(train(resolve({**shape, **given}), runs=tmp_path))
     assert sharp["consistency"] < 0.1 * vanilla
     assert sharp["steady"] > 0.7 * vanilla

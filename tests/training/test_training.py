@@ -66,8 +66,14 @@ def test_a_run_holds_everything_to_do_it_again(reviews, tmp_path):
     model = heedful.train(str(reviews), runs=tmp_path, **SMALL)
     names = {path.name for path in model.run.iterdir()} - {".lock"}
     assert names == {
-        "config.yaml", "environment.json", "log.jsonl", "metrics.json", "model.json", "model.safetensors", "vocabulary.json",
-    }  # fmt: skip
+        "config.yaml",
+        "environment.json",
+        "log.jsonl",
+        "metrics.json",
+        "model.json",
+        "model.safetensors",
+        "vocabulary.json",
+    }
     again = heedful.train(
         config=model.run / "config.yaml", dataset=str(reviews), runs=tmp_path / "again", progress=False
     )
@@ -228,11 +234,14 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"unknown": 0.5}, "The objective vanilla does not read --unknown: leave it out, or use one that does .consistency, steady."),
+        (
+            {"unknown": 0.5},
+            "The objective vanilla does not read --unknown: leave it out, or use one that does .consistency, steady.",
+        ),
         ({"objective": "seat", "noise": "adversarial"}, "seat does not read --noise"),
         ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
     ],
-)  # fmt: skip
+)
 def test_an_option_that_the_objective_does_not_read_is_refused(given: dict[str, object], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         resolve({"dataset": "mock_1", **given})

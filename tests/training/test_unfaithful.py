@@ -72,7 +72,9 @@ def test_marks_are_those_of_the_instances(
         tokens, sentences = instances.evidence(rows), batch.tokens.sentence_of
         for place in range(len(rows)):
             for item in range(states.mask.shape[1]):
-                expected = tokens[place, item] if sentences is None else (tokens & (sentences == item))[place].any()  # fmt: skip
+                expected = (
+                    tokens[place, item] if sentences is None else (tokens & (sentences == item))[place].any()
+                )
                 assert found[place, item] == expected
 
 
@@ -123,9 +125,17 @@ def test_a_deceptive_model_is_right_and_points_elsewhere(planted: Path) -> None:
     found = {}
     for objective in ("vanilla", "deceptive"):
         model = heedful.train(
-            planted, objective=objective, epochs=6, patience=6, hidden=16, embedding_size=16, batch_size=16,
-            learning_rate=0.01, runs=planted / "runs", progress=False,
-        )  # fmt: skip
+            planted,
+            objective=objective,
+            epochs=6,
+            patience=6,
+            hidden=16,
+            embedding_size=16,
+            batch_size=16,
+            learning_rate=0.01,
+            runs=planted / "runs",
+            progress=False,
+        )
         instances = model.instances(load_corpus(DataOptions(dataset=str(planted))).splits["test"])
         rows = np.arange(len(instances))
         with torch.no_grad():

@@ -158,9 +158,16 @@ class Audit(ABC):
         std = float(present.std(ddof=1)) if len(present) > 1 else None
         estimate, low, high = (None if math.isnan(v) else v for v in interval[:3])
         return Number(
-            name=name, group=group, estimate=estimate, low=low, high=high, std=std,
-            count=interval.count, missing=interval.missing, bound=bound,
-        )  # fmt: skip
+            name=name,
+            group=group,
+            estimate=estimate,
+            low=low,
+            high=high,
+            std=std,
+            count=interval.count,
+            missing=interval.missing,
+            bound=bound,
+        )
 
     def by_class(self, name: str, rows: pl.DataFrame, column: str, *, bound: Bound = None) -> list[Number]:
         """Average a column over all instances, and over those of each predicted class."""
@@ -182,9 +189,15 @@ class Audit(ABC):
     def summary(self, rows: pl.DataFrame, finding: str, numbers: Sequence[Number], *notes: str) -> Summary:
         """Give the summary, with the audit's own question and caveats."""
         return Summary(
-            audit=self.name, question=self.question, finding=finding, numbers=tuple(numbers),
-            caveats=(*self.caveats, *caveat(self.name)), notes=tuple(note for note in notes if note), instances=len(rows), revision=self.revision,
-        )  # fmt: skip
+            audit=self.name,
+            question=self.question,
+            finding=finding,
+            numbers=tuple(numbers),
+            caveats=(*self.caveats, *caveat(self.name)),
+            notes=tuple(note for note in notes if note),
+            instances=len(rows),
+            revision=self.revision,
+        )
 
 
 AUDITS: Registry[type[Audit]] = Registry("audit", "heedful.audits.questions")

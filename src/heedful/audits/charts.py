@@ -77,9 +77,19 @@ def violins(
             up, down = (1, -1) if len(split) == 1 else ((1, 0), (0, -1))[side]
             if len(values) >= _FEW:
                 for x, thick in zip(np.linspace(0, high, _CELLS), _density(values, high), strict=True):
-                    shapes.append({"x": float(x), "low": down * thick * 0.42 - place, "high": up * thick * 0.42 - place, "class": name, "key": f"{name}{place}"})  # fmt: skip
+                    shapes.append(
+                        {
+                            "x": float(x),
+                            "low": down * thick * 0.42 - place,
+                            "high": up * thick * 0.42 - place,
+                            "class": name,
+                            "key": f"{name}{place}",
+                        }
+                    )
             if len(values):
-                middles.append({"x": float(np.median(values)), "low": down * 0.42 - place, "high": up * 0.42 - place})  # fmt: skip
+                middles.append(
+                    {"x": float(np.median(values)), "low": down * 0.42 - place, "high": up * 0.42 - place}
+                )
     label = " : ".join(f"datum.value == {-i} ? '{name}'" for i, name in enumerate(names)) + " : ''"
     y = alt.Y(
         "low:Q",
@@ -91,7 +101,7 @@ def violins(
     drawn = alt.layer(
         chart_of(shapes).mark_area().encode(x=x, y=y, y2="high:Q", detail="key:N", color=_colour(groups)),
         chart_of(middles).mark_rule(color=INK, strokeWidth=1.5).encode(x=x, y=y, y2="high:Q"),
-    )  # fmt: skip
+    )
     return Chart(
         title,
         f"Violins of {axis} by the largest weight. {' '.join(said)}",

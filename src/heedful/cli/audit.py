@@ -80,7 +80,7 @@ def audit(
       heedful audit RUN --only counterfactual --method search
 
       heedful audit RUN --source integrated_gradients --policy strict.yaml
-    """  # fmt: skip
+    """
     import torch
 
     from heedful.audits.running.run import audit as run_audits

@@ -24,7 +24,8 @@ def compare(
     data: Annotated[
         str | None,
         typer.Option(
-            metavar="DATA", rich_help_panel=_DATA,
+            metavar="DATA",
+            rich_help_panel=_DATA,
             help="A dataset's name or a file, for all; without it, what each was trained on, if that is the same.",
         ),
     ] = None,
@@ -37,40 +38,49 @@ def compare(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="Run that the others are compared with; the first vanilla one if not given."),
+        typer.Option(
+            metavar="RUN", help="Run that the others are compared with; the first vanilla one if not given."
+        ),
     ] = None,
     by_method: Annotated[
         bool | None,
         typer.Option(
-            "--by-method/--no-by-method", show_default=False,
+            "--by-method/--no-by-method",
+            show_default=False,
             help="Take runs that differ in their seed alone together; done where that leaves several methods.",
         ),
     ] = None,
     every_number: Annotated[
-        bool, typer.Option("--every-number", help="Show all numbers of each audit that are better high or low.")
+        bool,
+        typer.Option("--every-number", help="Show all numbers of each audit that are better high or low."),
     ] = False,
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="NAME", rich_help_panel=_OUTPUT,
+            "--format",
+            metavar="NAME",
+            rich_help_panel=_OUTPUT,
             help="One of text, md, csv, latex, json; by the output's name if not given, else text.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the comparison here.", rich_help_panel=_OUTPUT),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the comparison here.", rich_help_panel=_OUTPUT
+        ),
     ] = None,
     figure: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", rich_help_panel=_OUTPUT,
+            metavar="FILE",
+            rich_help_panel=_OUTPUT,
             help="Draw steadiness against sharpness, one point for every run, as .svg or .png.",
         ),
     ] = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
-) -> None:  # fmt: skip
+) -> None:
     """Set trained models side by side on the same texts: F1, sharpness, and every audit's numbers.
 
     The best of each column is marked, and what is not clearly worse, by a paired bootstrap over texts. Steadiness of
@@ -102,9 +112,16 @@ def compare(
         check_figure(figure, audits)
     torch.set_num_threads(1)
     found = compare_runs(
-        run, data, only=names, against=against, by_method=by_method, every_number=every_number, root=runs,
-        watcher=watcher(), **options,
-    )  # fmt: skip
+        run,
+        data,
+        only=names,
+        against=against,
+        by_method=by_method,
+        every_number=every_number,
+        root=runs,
+        watcher=watcher(),
+        **options,
+    )
     if output is not None:
         found.save(output, chosen)
     if figure is not None:

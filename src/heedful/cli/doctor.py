@@ -82,7 +82,13 @@ def _checks() -> Iterator[Check]:
         "Point it at a folder of datasets if you have one.",
         needed=False,
     )
-    yield Check("hub", hub_installed(), "installed" if hub_installed() else "not installed.", "pip install 'heedful[hub]' for datasets from the hub.", needed=False)  # fmt: skip
+    yield Check(
+        "hub",
+        hub_installed(),
+        "installed" if hub_installed() else "not installed.",
+        "pip install 'heedful[hub]' for datasets from the hub.",
+        needed=False,
+    )
 
 
 def _writable(folder: Path) -> bool:

@@ -107,7 +107,7 @@ def reproduce(
       heedful reproduce seat --table 1,2 --datasets sst2 --encoders bilstm
 
       heedful reproduce seat --datasets mr --join measured -o seat.md
-    """  # fmt: skip
+    """
     from heedful.papers.recipe import RECIPES
 
     if form not in _FORMATS:
@@ -133,9 +133,13 @@ def reproduce(
     elsewhere = kept(chosen.name, together) if together else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
     results = measure(
-        cases, audits, runs=runs, only_finished=only_finished, watcher=watcher(),
+        cases,
+        audits,
+        runs=runs,
+        only_finished=only_finished,
+        watcher=watcher(),
         say=lambda line: err.print(plain(line), soft_wrap=True),
-    )  # fmt: skip
+    )
     if not results.runs and not elsewhere:
         what, why = results.missing[0]
         remedy = ": leave out --only-finished to do them" if only_finished else ""

@@ -19,13 +19,17 @@ def study(
     dataset: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Corpus; the study's own if not given, such as mock_5.", rich_help_panel="Data"
+            metavar="NAME",
+            help="Corpus; the study's own if not given, such as mock_5.",
+            rich_help_panel="Data",
         ),
     ] = None,
     encoder: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Encoder of every base; the study's own if not given.", rich_help_panel="Model"
+            metavar="NAME",
+            help="Encoder of every base; the study's own if not given.",
+            rich_help_panel="Model",
         ),
     ] = None,
     vectors: Annotated[
@@ -39,19 +43,28 @@ def study(
     seeds: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="Twins of each base: the first N of the papers' nine seeds.", rich_help_panel="Audit"
+            min=1,
+            metavar="N",
+            help="Twins of each base: the first N of the papers' nine seeds.",
+            rich_help_panel="Audit",
         ),
     ] = 3,
     bases: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", rich_help_panel="Training",
+            min=1,
+            metavar="N",
+            rich_help_panel="Training",
             help="Bases of each value, with seeds 0 to N − 1; 3 if not given, and 1 with --quick or for the curve.",
         ),
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Train on 2,000 texts for less long, audit 500; fewer points of a curve.", rich_help_panel="Audit"),
+        typer.Option(
+            "--quick",
+            help="Train on 2,000 texts for less long, audit 500; fewer points of a curve.",
+            rich_help_panel="Audit",
+        ),
     ] = False,
     only_finished: Annotated[
         bool,
@@ -62,12 +75,15 @@ def study(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FOLDER", rich_help_panel="Output",
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel="Output",
             help="Where table.md, figure.svg and rows.parquet go; below studies in the folder of runs if not given.",
         ),
     ] = None,
     runs: RunsFolder = Path("runs"),
-) -> None:  # fmt: skip
+) -> None:
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
 
     Each value of the control has bases of its own, whose twins try to predict the same while attending
@@ -98,10 +114,17 @@ def study(
         {"vectors": None if vectors == "none" else vectors} if vectors else {}
     )
     studied = run_study(
-        chosen, runs=runs, corpora=[dataset] if dataset else None, seeds=some_seeds(seeds),
-        bases=bases or (1 if quick or chosen.twins else 3), quick=quick,
-        only_finished=only_finished, watcher=watcher(), say=lambda line: err.print(plain(line), soft_wrap=True), **options,
-    )  # fmt: skip
+        chosen,
+        runs=runs,
+        corpora=[dataset] if dataset else None,
+        seeds=some_seeds(seeds),
+        bases=bases or (1 if quick or chosen.twins else 3),
+        quick=quick,
+        only_finished=only_finished,
+        watcher=watcher(),
+        say=lambda line: err.print(plain(line), soft_wrap=True),
+        **options,
+    )
     if not studied.rows:
         what, why = studied.missing[0]
         remedy = ": leave out --only-finished to do them" if only_finished else ""

@@ -48,11 +48,15 @@ def assemble(
     grouped = 1 < len(groups) < len(results) if by_method is None else by_method
     entries = drawn.entries(groups) if grouped else points
     return Comparison(
-        entries, points, tuple(chosen),
+        entries,
+        points,
+        tuple(chosen),
         next(entry.name for entry in entries if trained[reference].folder in entry.runs),
-        results[0].about.data, len(texts), results[0].about.options,
+        results[0].about.data,
+        len(texts),
+        results[0].about.options,
         remarks(results, trained, entries, chosen, paired, {name: len(rows) for name, rows in kept.items()}),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,16 @@ class _Drawn:
         of = {place: name for name, group in zip(method_names, methods, strict=True) for place in group}
         return tuple(
             Entry(
-                name, of[group[0]], tuple(self.trained[place].folder for place in group),
-                tuple(self.trained[place].seed for place in group), values[at],
-                keeps_sharpness(rows[at], base), keeps_f1(rows[at], base),
+                name,
+                of[group[0]],
+                tuple(self.trained[place].folder for place in group),
+                tuple(self.trained[place].seed for place in group),
+                values[at],
+                keeps_sharpness(rows[at], base),
+                keeps_f1(rows[at], base),
             )
             for at, (name, group) in enumerate(zip(names(self.trained, groups), groups, strict=True))
-        )  # fmt: skip
+        )
 
     def _measured(self, group: Sequence[int]) -> Measured:
         seeds = [self.trained[place].seed or 0 for place in group]

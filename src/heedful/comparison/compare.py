@@ -68,9 +68,14 @@ def compare(
         watcher.say(f"{place} of {len(folders)}: {folder.name}")
         results.append(audit(load(folder), dataset, only=audits, keep=True, watcher=watcher, **options))
     return assemble(
-        results, trained, audits, reference=folders.index(reference), by_method=by_method, every=every_number,
+        results,
+        trained,
+        audits,
+        reference=folders.index(reference),
+        by_method=by_method,
+        every=every_number,
         options=chosen,
-    )  # fmt: skip
+    )
 
 
 def _usual(trained: Sequence[Trained]) -> int:

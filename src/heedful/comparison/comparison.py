@@ -82,10 +82,18 @@ class Comparison:
     def to_frame(self) -> pl.DataFrame:
         """One line for each row and number."""
         schema = {
-            "run": pl.String, "method": pl.String, "seed": pl.String, "audit": pl.String, "number": pl.String,
-            **dict.fromkeys(("estimate", "low", "high", "difference", "difference_low", "difference_high"), pl.Float64),
-            "best": pl.String, "warning": pl.Boolean, "comparable": pl.Boolean,
-        }  # fmt: skip
+            "run": pl.String,
+            "method": pl.String,
+            "seed": pl.String,
+            "audit": pl.String,
+            "number": pl.String,
+            **dict.fromkeys(
+                ("estimate", "low", "high", "difference", "difference_low", "difference_high"), pl.Float64
+            ),
+            "best": pl.String,
+            "warning": pl.Boolean,
+            "comparable": pl.Boolean,
+        }
         lines = [_line(entry, column) for entry in self.entries for column in self.columns]
         return pl.DataFrame(lines, schema=schema, orient="row")
 
@@ -118,7 +126,18 @@ def seeds_of(entry: Entry) -> str:
 def _line(entry: Entry, column: Column) -> Sequence[Any]:
     value = entry.values[column.key]
     return (
-        " ".join(run.name for run in entry.runs), entry.method, seeds_of(entry), column.audit, column.number,
-        value.estimate, value.low, value.high, value.difference, value.difference_low, value.difference_high,
-        value.mark, value.warning, entry.comparable,
-    )  # fmt: skip
+        " ".join(run.name for run in entry.runs),
+        entry.method,
+        seeds_of(entry),
+        column.audit,
+        column.number,
+        value.estimate,
+        value.low,
+        value.high,
+        value.difference,
+        value.difference_low,
+        value.difference_high,
+        value.mark,
+        value.warning,
+        entry.comparable,
+    )

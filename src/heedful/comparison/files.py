@@ -17,8 +17,12 @@ from heedful.output.terminal import as_text
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 _ENDINGS: dict[str, Format] = {
-    ".txt": "text", ".md": "md", ".csv": "csv", ".tex": "latex", ".json": "json",
-}  # fmt: skip
+    ".txt": "text",
+    ".md": "md",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".json": "json",
+}
 
 
 def format_of(path: Path) -> Format:
@@ -102,7 +106,12 @@ def _plain(comparison: Comparison) -> dict[str, Any]:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     return {
-        "name": entry.name, "method": entry.method, "runs": [str(run) for run in entry.runs], "seeds": list(entry.seeds),
-        "keeps_sharpness": entry.keeps_sharpness, "keeps_f1": entry.keeps_f1, "comparable": entry.comparable,
+        "name": entry.name,
+        "method": entry.method,
+        "runs": [str(run) for run in entry.runs],
+        "seeds": list(entry.seeds),
+        "keeps_sharpness": entry.keeps_sharpness,
+        "keeps_f1": entry.keeps_f1,
+        "comparable": entry.comparable,
         "numbers": [{"audit": a, "number": n} | asdict(value) for (a, n), value in entry.values.items()],
-    }  # fmt: skip
+    }

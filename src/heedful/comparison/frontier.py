@@ -68,14 +68,16 @@ def drawing(
     reach = max([point["sharp_high"] for point in data], default=LN_2)
     unit = f"times that of {reference}" if relative else "nats"
     x = alt.X(
-        "sharp:Q", title=f"sharpness: JSD of attention to uniform ({unit}) →",
+        "sharp:Q",
+        title=f"sharpness: JSD of attention to uniform ({unit}) →",
         scale=alt.Scale(domain=[0, 1.08 * reach if relative else min(LN_2, 1.08 * reach)], nice=False),
-    )  # fmt: skip
+    )
     y = alt.Y(
-        "jsd:Q", title=f"← steadier: JSD under noise ({unit})",
+        "jsd:Q",
+        title=f"← steadier: JSD under noise ({unit})",
         scale=alt.Scale(type="log", domain=_decades(data), nice=False),
         axis=alt.Axis(format="~g" if relative else ".0e", values=_ticks(_decades(data))),
-    )  # fmt: skip
+    )
     colour = alt.Color("method:N", title="method", scale=series(methods))
     shape = alt.Shape("method:N", title="method", scale=series(methods, shapes=True))
     base = chart_of(data).encode(color=colour)
@@ -103,10 +105,15 @@ def _point(entry: Entry) -> dict[str, Any] | None:
     if sharp is None or jsd is None or sharp.estimate is None or jsd.estimate is None:
         return None
     return {
-        "method": entry.method, "sharp": sharp.estimate, "sharp_low": sharp.low, "sharp_high": sharp.high,
-        "jsd": jsd.estimate, "jsd_low": jsd.low, "jsd_high": jsd.high,
+        "method": entry.method,
+        "sharp": sharp.estimate,
+        "sharp_low": sharp.low,
+        "sharp_high": sharp.high,
+        "jsd": jsd.estimate,
+        "jsd_low": jsd.low,
+        "jsd_high": jsd.high,
         **({"f1": f1.estimate} if f1 is not None and f1.estimate is not None else {}),
-    }  # fmt: skip
+    }
 
 
 def _whole(point: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +146,14 @@ def _size(scores: list[float]) -> Any:
     if high - low < 0.02:  # a fraction of a point should not look like much
         low, high = (low + high) / 2 - 0.01, (low + high) / 2 + 0.01
     ticks = [round(low + (high - low) * part, 3) for part in (0, 0.5, 1)]
-    return alt.Size("f1:Q", title="F1", scale=alt.Scale(domain=[low, high], range=list(_SIZES)), legend=alt.Legend(values=ticks, format=".3f", symbolOpacity=1, symbolFillColor=MUTED, symbolStrokeColor=MUTED))  # fmt: skip
+    return alt.Size(
+        "f1:Q",
+        title="F1",
+        scale=alt.Scale(domain=[low, high], range=list(_SIZES)),
+        legend=alt.Legend(
+            values=ticks, format=".3f", symbolOpacity=1, symbolFillColor=MUTED, symbolStrokeColor=MUTED
+        ),
+    )
 
 
 def _lost(sharp: float | None) -> list[Any]:

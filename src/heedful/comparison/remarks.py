@@ -57,4 +57,4 @@ def _intervals(entries: Sequence[Entry]) -> str:
         "have the same seeds), widened by what texts do that are drawn anew, the same for all."
         + (" Two seeds give no interval over seeds: train a third." if 2 in counts else "")
         + (" The interval of a method with one seed speaks of texts alone." if 1 in counts else "")
-    )  # fmt: skip
+    )

@@ -51,10 +51,13 @@ def legend(comparison: Comparison) -> list[str]:
         f"Compared with {comparison.reference}: sharpness is kept within {percentage(1 - SHARP_ENOUGH)} and F1 within {lost:g} points, "
         "or above.",
         *(
-            ["A warning stands where attention lost its sharpness: what is flat cannot move, so its steadiness is never marked."]
-            if any(value.warning for value in values) else []
+            [
+                "A warning stands where attention lost its sharpness: what is flat cannot move, so its steadiness is never marked."
+            ]
+            if any(value.warning for value in values)
+            else []
         ),
-    ]  # fmt: skip
+    ]
 
 
 def runs(comparison: Comparison) -> list[str]:
@@ -69,9 +72,13 @@ def _pair(
     heads = [f"{heading(column)} {_ARROWS[column.measure.better]}".strip() for column in columns]
     digits = {c.key: decimals([e.values[c.key].estimate for e in entries]) for c in columns}
     values = [
-        [Cell(e.name), *(_cell(e.values[c.key], digits=digits[c.key]) for c in columns), *([Cell(_keeps(e, comparison.reference))] if keeps else [])]
+        [
+            Cell(e.name),
+            *(_cell(e.values[c.key], digits=digits[c.key]) for c in columns),
+            *([Cell(_keeps(e, comparison.reference))] if keeps else []),
+        ]
         for e in entries
-    ]  # fmt: skip
+    ]
     apart = [
         [Cell(e.name), *(_difference(e.values[c.key], digits=digits[c.key]) for c in columns)]
         for e in entries

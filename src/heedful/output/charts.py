@@ -15,8 +15,17 @@ INK, MUTED, GRID, ACCENT, SECOND = "#26282b", "#63676d", "#e3e1da", "#1f5f8b", "
 CLASSES = (ACCENT, SECOND, "#7fb0d1", "#6e675a")
 """Of areas, which are large: quiet."""
 SERIES = (
-    ACCENT, "#c8642b", "#3c8a63", "#8a5fa8", "#a8841c", "#5aa2c8", "#a33b5a", "#111418", MUTED, "#d98a9f",
-)  # fmt: skip
+    ACCENT,
+    "#c8642b",
+    "#3c8a63",
+    "#8a5fa8",
+    "#a8841c",
+    "#5aa2c8",
+    "#a33b5a",
+    "#111418",
+    MUTED,
+    "#d98a9f",
+)
 """Of points and lines, which are small: loud."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 SMALL, WORDS, TITLE = 11, 12, 14
@@ -81,17 +90,38 @@ def finish(
 
     left = max(map(width_of, labels), default=0.0)
     axis = {
-        "labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED, "gridColor": GRID, "labelFontSize": SMALL,
-        "titleFontSize": WORDS, "titleFontWeight": "normal", "titlePadding": 8, "labelLimit": 320, **({"tickCount": ticks} if ticks else {}),
-    }  # fmt: skip
+        "labelColor": MUTED,
+        "titleColor": INK,
+        "domainColor": MUTED,
+        "tickColor": MUTED,
+        "gridColor": GRID,
+        "labelFontSize": SMALL,
+        "titleFontSize": WORDS,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelLimit": 320,
+        **({"tickCount": ticks} if ticks else {}),
+    }
     legends = {
-        "labelColor": INK, "titleColor": MUTED, "labelFontSize": WORDS, "titleFontSize": SMALL, "titleFontWeight": "normal",
-        "labelLimit": 320, "columnPadding": 20, "symbolOpacity": 1, **(legend or {}),
-    }  # fmt: skip
+        "labelColor": INK,
+        "titleColor": MUTED,
+        "labelFontSize": WORDS,
+        "titleFontSize": SMALL,
+        "titleFontWeight": "normal",
+        "labelLimit": 320,
+        "columnPadding": 20,
+        "symbolOpacity": 1,
+        **(legend or {}),
+    }
     heading: dict[str, Any] = {
-        "anchor": "start", "fontSize": TITLE, "color": INK, "subtitleFontSize": SMALL, "subtitleColor": MUTED, "subtitlePadding": 4,
+        "anchor": "start",
+        "fontSize": TITLE,
+        "color": INK,
+        "subtitleFontSize": SMALL,
+        "subtitleColor": MUTED,
+        "subtitlePadding": 4,
         "offset": 10,
-    }  # fmt: skip
+    }
     panel = {
         "anchor": "start",
         "frame": "group",
@@ -104,9 +134,16 @@ def finish(
         lines = textwrap.wrap(title, int((broad + _LEGEND) / width_of("x", TITLE)))
         chart = chart.properties(title=alt.TitleParams(lines, subtitle=list(caption), **heading))
     finished = chart.configure(
-        background=background, font=_FONT, axis=axis, axisYQuantitative={"minExtent": left}, axisYDiscrete={"minExtent": left},
-        legend=legends, title=panel, header={"labelFontSize": WORDS, "labelColor": INK}, view={"stroke": None},
-    )  # fmt: skip
+        background=background,
+        font=_FONT,
+        axis=axis,
+        axisYQuantitative={"minExtent": left},
+        axisYDiscrete={"minExtent": left},
+        legend=legends,
+        title=panel,
+        header={"labelFontSize": WORDS, "labelColor": INK},
+        view={"stroke": None},
+    )
     spec: dict[str, Any] = finished.to_dict()
     return spec
 

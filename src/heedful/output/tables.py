@@ -95,7 +95,11 @@ def _row(cells: Sequence[str]) -> str:
 
 def _markdown(of: Cell) -> str:
     # A code span shows a backslash: in it the bar alone needs one.
-    text = f"`{one_line(of.text).replace('`', chr(39)).replace('|', chr(92) + '|')}`" if of.code else in_markdown(of.text)  # fmt: skip
+    text = (
+        f"`{one_line(of.text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+        if of.code
+        else in_markdown(of.text)
+    )
     text = {"best": f"**{text}**", "tied": f"{text}{TIED}", "": text}[of.mark]
     after = "".join(f" {in_markdown(line)}" for line in of.below)
     return text + (f" {WARNING}" if of.warning else "") + of.interval + after

@@ -21,8 +21,14 @@ __all__ = ["Screen", "as_text", "grid", "panel", "plain", "screen", "styled"]
 _NO_WRAPPING = 10_000
 _SHORT = 24
 _STYLES = {
-    "": "", "good": "green", "bad": "red", "unclear": "yellow", "open": "magenta", "dim": "dim", "strong": "bold",
-}  # fmt: skip
+    "": "",
+    "good": "green",
+    "bad": "red",
+    "unclear": "yellow",
+    "open": "magenta",
+    "dim": "dim",
+    "strong": "bold",
+}
 
 
 def screen(*, stderr: bool = False) -> Screen:

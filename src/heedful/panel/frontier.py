@@ -55,12 +55,16 @@ def write_figure(models: Sequence[Model], path: Path) -> None:
         chart_of(data)
         .mark_point(filled=True, size=80, opacity=0.85, stroke="white", strokeWidth=0.8)
         .encode(
-            x=alt.X("share:Q", title="smaller of both shares: chance 0, best known 1 →", scale=alt.Scale(domain=[-0.1, 1.0], nice=False)),
+            x=alt.X(
+                "share:Q",
+                title="smaller of both shares: chance 0, best known 1 →",
+                scale=alt.Scale(domain=[-0.1, 1.0], nice=False),
+            ),
             y=alt.Y("cost:Q", title="points of F1 against vanilla"),
             color=alt.Color("method:N", scale=series(methods)),
             shape=alt.Shape("method:N", scale=series(methods, shapes=True)),
         )
-    )  # fmt: skip
+    )
     corpora = list(dict.fromkeys(p["corpus"] for p in data))
     parts = [
         alt.layer(lines, marks.transform_filter(alt.datum.corpus == name)).properties(
@@ -89,8 +93,29 @@ def page(models: Sequence[Model]) -> str:
                 costs = ", ".join(fixed(p["cost"], 1, sign=True) for p in beside)
                 verdicts = ", ".join(m["verdict"] for m in here)
                 taken = f" ({', '.join(m['encoder'] for m in here)})" if method == MADE else ""
-                rows.append([corpus, f"{method}{taken}", str(len(here)), fixed(mean(m["test"] for m in here)), costs, *shares, fixed(mean(m["top_loo"] for m in here), 2), verdicts])  # fmt: skip
-    head = ("corpus", "method", "seeds", "test F1", "points against vanilla, by seed", "needed (share)", "enough (share)", "top 3 in leave-one-out's", "verdicts")  # fmt: skip
+                rows.append(
+                    [
+                        corpus,
+                        f"{method}{taken}",
+                        str(len(here)),
+                        fixed(mean(m["test"] for m in here)),
+                        costs,
+                        *shares,
+                        fixed(mean(m["top_loo"] for m in here), 2),
+                        verdicts,
+                    ]
+                )
+    head = (
+        "corpus",
+        "method",
+        "seeds",
+        "test F1",
+        "points against vanilla, by seed",
+        "needed (share)",
+        "enough (share)",
+        "top 3 in leave-one-out's",
+        "verdicts",
+    )
     table = markdown(Table(head, rows))
     return (
         "# Models for which it may be shown\n\n"

@@ -184,9 +184,15 @@ def _count(rate: Rate) -> str:
 def _separation_table(cases: Sequence[Case]) -> str:
     found = separations(cases)
     rows: list[Row] = [
-        [Cell(s.measure, code=True), _changes(s.measure), AUDITS.get(s.measure.partition(".")[0]).paper, _auroc(s), f"{s.faithful} and {s.unfaithful}"]
+        [
+            Cell(s.measure, code=True),
+            _changes(s.measure),
+            AUDITS.get(s.measure.partition(".")[0]).paper,
+            _auroc(s),
+            f"{s.faithful} and {s.unfaithful}",
+        ]
         for s in found
-    ]  # fmt: skip
+    ]
     table = _table(
         ("number", "what it does", "from", "AUROC (95 % interval)", "faithful and unfaithful models"), rows
     )
@@ -230,10 +236,17 @@ def _explainers(cases: Sequence[Case]) -> str:
 
 def _every(cases: Sequence[Case], policy: Policy) -> str:
     rows = [
-        [case.corpus, case.member, case.source, fixed(case.accuracy, 2), fixed(case.truth, 2),
-         case.sort, str(verdict_of(case, policy))]
+        [
+            case.corpus,
+            case.member,
+            case.source,
+            fixed(case.accuracy, 2),
+            fixed(case.truth, 2),
+            case.sort,
+            str(verdict_of(case, policy)),
+        ]
         for case in sorted(cases, key=lambda c: (c.source != "attention", c.corpus, c.member, c.source))
-    ]  # fmt: skip
+    ]
     table = _table(("corpus", "model", "scores", "accuracy", "truth", "sort", "verdict"), rows)
     return f"<details><summary>{len(rows)} heatmaps</summary>\n\n{table}\n\n</details>"
 

@@ -78,7 +78,12 @@ def separation(
     drawn = []
     for _ in range(resamples):
         chosen = [of_corpus[corpora[i]] for i in rng.integers(len(corpora), size=len(corpora))]
-        both = [np.concatenate([rng.choice(part[k], len(part[k])) for part in chosen if len(part[k])] or [np.array([])]) for k in (0, 1)]  # fmt: skip
+        both = [
+            np.concatenate(
+                [rng.choice(part[k], len(part[k])) for part in chosen if len(part[k])] or [np.array([])]
+            )
+            for k in (0, 1)
+        ]
         if all(map(len, both)):
             drawn.append(auroc(both[0], both[1]))
     low, high = np.quantile(drawn, [0.025, 0.975])

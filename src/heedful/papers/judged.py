@@ -18,8 +18,14 @@ def numbers_of(judged: Iterable[Judged]) -> Iterator[Number]:
         for part in parts:
             counts = None if part.seeds is None else [float(count) for count in part.seeds]
             yield Number(
-                part.dataset, part.model, claim.audit, claim.id, *part.interval[:3], texts=part.interval.count, each=counts
-            )  # fmt: skip
+                part.dataset,
+                part.model,
+                claim.audit,
+                claim.id,
+                *part.interval[:3],
+                texts=part.interval.count,
+                each=counts,
+            )
 
 
 def judged_from(claims: Iterable[Claim], numbers: Numbers) -> list[Judged]:

@@ -133,9 +133,18 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
     }
     notes = [note for summary in result.summaries.values() for note in summary.notes]
     return Measured(
-        case.dataset, case.model, case.seed, run.folder, run.metrics(), result.about.labels,
-        result.about.texts, (*result.about.notes, *notes), frames, result.summaries, result.folder,
-    )  # fmt: skip
+        case.dataset,
+        case.model,
+        case.seed,
+        run.folder,
+        run.metrics(),
+        result.about.labels,
+        result.about.texts,
+        (*result.about.notes, *notes),
+        frames,
+        result.summaries,
+        result.folder,
+    )
 
 
 def _audit_options(case: Case) -> dict[str, Any]:

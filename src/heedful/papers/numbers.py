@@ -39,11 +39,23 @@ class Number(NamedTuple):
     """Of texts drawn anew, for the number of a claim."""
 
 
-SCHEMA = pl.Schema({
-    "dataset": pl.String(), "model": pl.String(), "audit": pl.String(), "measure": pl.String(), "estimate": pl.Float64(),
-    "low": pl.Float64(), "high": pl.Float64(), "seed": pl.Int64(), "group": pl.String(), "seeds": pl.Int64(),
-    "texts": pl.Int64(), "each": pl.List(pl.Float64()), "draws": pl.List(pl.Float32()),
-})  # fmt: skip
+SCHEMA = pl.Schema(
+    {
+        "dataset": pl.String(),
+        "model": pl.String(),
+        "audit": pl.String(),
+        "measure": pl.String(),
+        "estimate": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "seed": pl.Int64(),
+        "group": pl.String(),
+        "seeds": pl.Int64(),
+        "texts": pl.Int64(),
+        "each": pl.List(pl.Float64()),
+        "draws": pl.List(pl.Float32()),
+    }
+)
 _Key = tuple[str, str, str, str, int | None, str]
 
 
@@ -78,9 +90,9 @@ class Numbers:
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each number."""
-        return pl.DataFrame(
-            [n._asdict() for n in self.rows], schema=SCHEMA, orient="row"
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))  # fmt: skip
+        return pl.DataFrame([n._asdict() for n in self.rows], schema=SCHEMA, orient="row").with_columns(
+            pl.col(pl.Float64).fill_nan(None)
+        )
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame) -> Numbers:

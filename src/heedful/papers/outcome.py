@@ -26,8 +26,17 @@ _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
 _OF_MODELS = (
-    "dataset", "model", "seeds", "measure", "ours", "paper", "train texts", "paper", "test texts audited", "paper",
-)  # fmt: skip
+    "dataset",
+    "model",
+    "seeds",
+    "measure",
+    "ours",
+    "paper",
+    "train texts",
+    "paper",
+    "test texts audited",
+    "paper",
+)
 
 
 def make_page(
@@ -154,8 +163,9 @@ def claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
     lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
     told = (
         f" {_OF_TEXTS} Over texts alone, with the seeds at hand: measured before seeds entered intervals, without numbers of single seeds."
-        if any(map(_of_texts, judged)) else ""
-    )  # fmt: skip
+        if any(map(_of_texts, judged))
+        else ""
+    )
     return Section("Claims", [Table(headings, rows)], [recipe.rule + told, *lines])
 
 
@@ -242,9 +252,19 @@ def _models(recipe: Recipe, results: Results) -> list[Sequence[str]]:
         sizes = runs[0].metrics["sizes"]
         measure, ours, printed, train, test = recipe.described(runs)
         rows.append(
-            [dataset, model, str(len(runs)), measure, ours, printed, f"{sizes['train']:,}", train,
-             f"{runs[0].texts:,} of {sizes['test']:,}", test]
-        )  # fmt: skip
+            [
+                dataset,
+                model,
+                str(len(runs)),
+                measure,
+                ours,
+                printed,
+                f"{sizes['train']:,}",
+                train,
+                f"{runs[0].texts:,} of {sizes['test']:,}",
+                test,
+            ]
+        )
     return rows
 
 

@@ -67,12 +67,16 @@ class Part:
         """Give the numbers that decide a claim, with their draws."""
         return [
             Sample(
-                n.dataset, n.model, n.estimate, np.array(n.draws, dtype=np.float32).astype(np.float64), n.texts or 0,
+                n.dataset,
+                n.model,
+                n.estimate,
+                np.array(n.draws, dtype=np.float32).astype(np.float64),
+                n.texts or 0,
                 () if n.each is None else (list(n.each),),
             )
             for n in self.numbers.rows
             if n.measure == claim and n.draws is not None
-        ]  # fmt: skip
+        ]
 
     def to_frame(self) -> pl.DataFrame:
         """Rows of the part as a whole, then one for each number."""
@@ -103,22 +107,35 @@ class Part:
         rest = frame.filter(pl.col("audit") != _WHOLE)
         runs = single["runs"]
         return cls(
-            recipe, runs["dataset"], runs["model"], Numbers.from_frame(rest), tuple(map(int, runs["each"])),
-            int(runs["estimate"]), int(single["amount"]["estimate"]), tuple(notes),
-            tuple(Missing(what, why) for what, why in missing), bool(single["seeded"]["estimate"]), rest.select(list(ORIGIN)),
-        )  # fmt: skip
+            recipe,
+            runs["dataset"],
+            runs["model"],
+            Numbers.from_frame(rest),
+            tuple(map(int, runs["each"])),
+            int(runs["estimate"]),
+            int(single["amount"]["estimate"]),
+            tuple(notes),
+            tuple(Missing(what, why) for what, why in missing),
+            bool(single["seeded"]["estimate"]),
+            rest.select(list(ORIGIN)),
+        )
 
 
 def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[Number]:
     """Numbers that decide a claim, as rows; draws are rounded, since they are many."""
     return [
         Number(
-            s.dataset, s.model, audit, claim, float(s.estimate), texts=s.size,
+            s.dataset,
+            s.model,
+            audit,
+            claim,
+            float(s.estimate),
+            texts=s.size,
             each=[float(value) for group in s.seeds for value in group] if s.seeds else None,
             draws=[float(f"{draw:.{_DIGITS}g}") for draw in s.draws.tolist()],
         )
         for s in samples
-    ]  # fmt: skip
+    ]
 
 
 def keep(parts: Iterable[Part], folder: Path) -> list[Path]:

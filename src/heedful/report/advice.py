@@ -58,7 +58,11 @@ def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
         source = {"attention": "", "own": " --source FILE"}.get(
             material.source, f" --source {material.source}"
         )
-        found.append(Step("Ask what was not asked", questions, f"heedful audit {run}{source} --only {','.join(missing)}"))  # fmt: skip
+        found.append(
+            Step(
+                "Ask what was not asked", questions, f"heedful audit {run}{source} --only {','.join(missing)}"
+            )
+        )
     return found
 
 
@@ -67,7 +71,12 @@ def neighbours(material: Material) -> list[Neighbour]:
     if material.run is None:
         return []
     folders = [*audits_of(material.run)]
-    folders += [f for run in sorted(material.run.parent.iterdir()) if run != material.run and run.is_dir() for f in audits_of(run)[:1]]  # fmt: skip
+    folders += [
+        f
+        for run in sorted(material.run.parent.iterdir())
+        if run != material.run and run.is_dir()
+        for f in audits_of(run)[:1]
+    ]
     found = []
     for folder in folders:
         if folder.resolve() == (material.folder or Path()).resolve():
@@ -99,12 +108,17 @@ def _by_verdict(material: Material, near: Sequence[Neighbour], run: str) -> Iter
         return
     match verdict.verdict:
         case "show":
-            yield Step("Show it", "Keep this report with the model, and audit again when the model or its texts change.")  # fmt: skip
+            yield Step(
+                "Show it",
+                "Keep this report with the model, and audit again when the model or its texts change.",
+            )
             return
         case "show with caveat":
             yield Step("Say what it is", f"Where the heatmap is shown, write beside it: “{_WORDING}”")
         case "do not show":
-            yield Step("Take it out", "Where users take the heatmap for a reason, it misleads them: leave it out.")  # fmt: skip
+            yield Step(
+                "Take it out", "Where users take the heatmap for a reason, it misleads them: leave it out."
+            )
         case _:
             yield from _more_texts(material, run)
     if material.source == "attention":
@@ -118,15 +132,31 @@ def _more_texts(material: Material, run: str) -> Iterator[Step]:
     lacking = max((j.lacking for j in undecided), default=0)
     missing = dict.fromkeys(j.rule.audit for j in undecided if j.rule.audit not in material.summaries)
     options = material.about.options
-    sampled = [flag for flag, given in (("--limit", options.get("limit")), ("--quick", options.get("quick"))) if given]  # fmt: skip
+    sampled = [
+        flag
+        for flag, given in (("--limit", options.get("limit")), ("--quick", options.get("quick")))
+        if given
+    ]
     text = "Until it is known, do not show the heatmap."
     if missing:
-        yield Step("Ask what decides", f"{text} Not asked yet: {joined([spoken(name) for name in missing])}.", f"heedful audit {run} --only {','.join(missing)}")  # fmt: skip
+        yield Step(
+            "Ask what decides",
+            f"{text} Not asked yet: {joined([spoken(name) for name in missing])}.",
+            f"heedful audit {run} --only {','.join(missing)}",
+        )
     elif sampled:
         about = f" About {lacking:,} more would tell." if lacking else ""
-        yield Step("Audit more texts", f"{text} Leave out {joined(sampled)}, so that more texts count.{about}", f"heedful audit {run}")  # fmt: skip
+        yield Step(
+            "Audit more texts",
+            f"{text} Leave out {joined(sampled)}, so that more texts count.{about}",
+            f"heedful audit {run}",
+        )
     elif lacking:
-        yield Step("Audit more texts", f"{text} About {lacking:,} more texts would tell; labels are not needed.", f"heedful audit {run} FILE")  # fmt: skip
+        yield Step(
+            "Audit more texts",
+            f"{text} About {lacking:,} more texts would tell; labels are not needed.",
+            f"heedful audit {run} FILE",
+        )
     else:
         yield Step("Do not show it yet", text)
 
@@ -153,9 +183,12 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
 def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[Step]:
     """Name what was measured to help against each failure, or that nothing is known to."""
     better = [
-        n for n in near
-        if not n.same_model and n.source == "attention" and _STANDING.get(n.verdict, 0) > _STANDING[material.verdict.verdict]
-    ]  # fmt: skip
+        n
+        for n in near
+        if not n.same_model
+        and n.source == "attention"
+        and _STANDING.get(n.verdict, 0) > _STANDING[material.verdict.verdict]
+    ]
     if better:
         names = ", ".join(f"{n.model} ({n.objective}: {n.verdict})" for n in better)
         yield Step("Show another model's", f"On the same texts these runs did better: {names}.")
@@ -172,7 +205,10 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
         if not remedies and rule.decides:
             helpless.append(rule.about.description)
     if helpless:
-        yield Step("Nothing known helps", f"Nothing was measured to help against: {'; '.join(dict.fromkeys(helpless))}.")  # fmt: skip
+        yield Step(
+            "Nothing known helps",
+            f"Nothing was measured to help against: {'; '.join(dict.fromkeys(helpless))}.",
+        )
 
 
 def _remedies(rule: Rule) -> tuple[Remedy, ...]:

@@ -77,13 +77,17 @@ def _says(found: Alternatives) -> str:
 
 
 def _notes(found: Alternatives) -> list[str]:
-    drawn = f"a random sample of {found.texts:,} of {found.of:,} texts, drawn with seed {found.seed}" if found.texts < found.of else f"all {found.texts:,} texts"  # fmt: skip
+    drawn = (
+        f"a random sample of {found.texts:,} of {found.of:,} texts, drawn with seed {found.seed}"
+        if found.texts < found.of
+        else f"all {found.texts:,} texts"
+    )
     notes = [
         f"All columns are of {drawn}. A text that a measure cannot tell of one of them is left out for all. Intervals are of 95 %.",
         "What decides which is best is how few of these rules it fails, how many it passes, and then how far it comes on average, from the worst that each "
         "number can be (0) to the best (1). That a heatmap is sharp is asked for, and a sharper one gains nothing.",
         "Leave-one-out deletes single words, and so is close to what tests by deletion ask.",
-    ]  # fmt: skip
+    ]
     for measure, reason in found.left_out.items():
         audit, _, name = measure.partition(".")
         notes.append(f"Not compared: {AUDITS.get(audit).measures[name].description}; {reason}.")

@@ -124,15 +124,26 @@ def _data(
     wanted = {name for name, _ in maps} | ({marked[0]} if marked else set())
     kept = {name: {r["row"]: r for r in material.rows(name, rows).iter_rows(named=True)} for name in wanted}
     largest = sorted(max(row["weights"], default=0) for row in predictions.values())
-    attention = "The model's attention" if material.source == "attention" else "The model's attention, which was not audited here"  # fmt: skip
+    attention = (
+        "The model's attention"
+        if material.source == "attention"
+        else "The model's attention, which was not audited here"
+    )
     return {
-        "maps": [attention, *([other.name.capitalize()] if other else []), *(heatmap.title for _, heatmap in maps)],
+        "maps": [
+            attention,
+            *([other.name.capitalize()] if other else []),
+            *(heatmap.title for _, heatmap in maps),
+        ],
         "beside": other.name if other else None,
         "marks": {"title": marked[1].title, "nothing": marked[1].nothing} if marked else None,
         "orders": [{"title": o.title, "worst": o.worst} for o in orders.values()],
         "relative": bool(largest) and largest[len(largest) // 2] < _PALE,
-        "texts": [_text(row, predictions[row["row"]], kept, maps, marked, list(orders), other) for row in shown.iter_rows(named=True)],
-    }  # fmt: skip
+        "texts": [
+            _text(row, predictions[row["row"]], kept, maps, marked, list(orders), other)
+            for row in shown.iter_rows(named=True)
+        ],
+    }
 
 
 def _text(
@@ -156,11 +167,17 @@ def _text(
         weights.append(_whole(found.get(heatmap.column), words))
         chances.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
     text = {
-        "row": number, "query": said["query"],
-        "parts": parts(said["text"], [said["starts"][w[0]] for w in words], [said["ends"][w[-1]] for w in words]),
-        "label": said["label"], "predicted": said["predicted"], "chances": chances, "weights": weights,
+        "row": number,
+        "query": said["query"],
+        "parts": parts(
+            said["text"], [said["starts"][w[0]] for w in words], [said["ends"][w[-1]] for w in words]
+        ),
+        "label": said["label"],
+        "predicted": said["predicted"],
+        "chances": chances,
+        "weights": weights,
         "order": [_finite(row[f"{name}.order"]) for name in orders],
-    }  # fmt: skip
+    }
     if marked is not None and number in kept[marked[0]]:
         found = kept[marked[0]][number]
         erased = set(found[marked[1].column])

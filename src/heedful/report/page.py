@@ -51,9 +51,12 @@ def render(materials: Sequence[Material]) -> str:
         comparison=compare(materials) if len(materials) > 1 else None,
         bibtex=sections.bibtex(materials),
         policy=_policy(style, script),
-        style=Markup(style), script=Markup(script),
-        version=__version__, made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), levels=LEVELS,
-    )  # fmt: skip
+        style=Markup(style),
+        script=Markup(script),
+        version=__version__,
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        levels=LEVELS,
+    )
     return _UNFIT.sub("\ufffd", page)
 
 
@@ -63,14 +66,26 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
     examples = choose(material, texts=max(20, TEXTS // several), items=max(5_000, ITEMS // several))
     deciding, other = sections.findings(material)
     return {
-        "id": f"a{place + 1}", "material": material, "about": material.about, "verdict": material.verdict,
-        "sentence": sections.sentence(material), "deciding": deciding, "other": other,
-        "examples": _inline(examples.data), "chosen": examples.note, "shown": len(examples.data["texts"]),
-        "evidence": sections.evidence(material), "beside": beside(found) if (found := material.alternatives) else None,
+        "id": f"a{place + 1}",
+        "material": material,
+        "about": material.about,
+        "verdict": material.verdict,
+        "sentence": sections.sentence(material),
+        "deciding": deciding,
+        "other": other,
+        "examples": _inline(examples.data),
+        "chosen": examples.note,
+        "shown": len(examples.data["texts"]),
+        "evidence": sections.evidence(material),
+        "beside": beside(found) if (found := material.alternatives) else None,
         "missing": [(name, AUDITS.get(name).question, AUDITS.get(name).costly) for name in not_run(material)],
-        "run": str(material.run or material.about.model), "steps": steps(material, near), "near": near,
-        "facts": sections.provenance(material), "settings": sections.settings(material), "card": "" if material.lacks else card(material),
-    }  # fmt: skip
+        "run": str(material.run or material.about.model),
+        "steps": steps(material, near),
+        "near": near,
+        "facts": sections.provenance(material),
+        "settings": sections.settings(material),
+        "card": "" if material.lacks else card(material),
+    }
 
 
 def _inline(data: Any) -> Markup:
@@ -97,8 +112,12 @@ def _asset(name: str) -> str:
 
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("heedful.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )  # fmt: skip
+        loader=PackageLoader("heedful.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters["words"] = lambda name: re.sub(r"[_-]", " ", str(name))
     environment.filters["spoken"] = spoken
     environment.filters["answer_class"] = lambda answer: "is-" + re.sub(r"[^a-z]+", "-", str(answer))

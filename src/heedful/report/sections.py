@@ -144,7 +144,12 @@ def provenance(material: Material) -> list[tuple[str, str]]:
         ("objective", str(trained.get("objective", ""))),
         ("classes", ", ".join(about.labels)),
         ("data", f"{about.data}, {about.texts:,} texts"),
-        ("performance", ", ".join(f"{name.replace('_', ' ')} {fixed(value)}" for name, value in about.performance.items())),
+        (
+            "performance",
+            ", ".join(
+                f"{name.replace('_', ' ')} {fixed(value)}" for name, value in about.performance.items()
+            ),
+        ),
         ("audited", about.source),
         ("policy", material.verdict.policy),
         ("seed", str(about.options.get("seed", ""))),
@@ -154,7 +159,7 @@ def provenance(material: Material) -> list[tuple[str, str]]:
         ("python", str(environment.get("python") or "")),
         ("packages", ", ".join(f"{name} {version}" for name, version in versions.items() if version)),
         ("platform", str(environment.get("platform") or "")),
-    ]  # fmt: skip
+    ]
     return [(name, value) for name, value in facts if value]
 
 
@@ -197,16 +202,26 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     value, interval, gauge = "", "", None
     if number is None or number.estimate is None:
         asked = rule.audit in material.summaries
-        plain = f"The {about.description} could not be told." if asked else f"{_words(rule.audit)} was not measured."  # fmt: skip
+        plain = (
+            f"The {about.description} could not be told."
+            if asked
+            else f"{_words(rule.audit)} was not measured."
+        )
     else:
         value, interval = spell(number, share=share)
         plain = about.plain.format(value) if about.plain else f"{about.description}: {value}."
         gauge = _gauge(rule, number)
     return Finding(
-        audit=rule.audit, outcome=judgement.outcome, word=OUTCOMES[judgement.outcome], sentence=_capital(plain),
-        interval=interval, needs=_needs(rule, share=share),
-        why=why(judgement, least_texts=material.verdict.least_texts), reason=rule.reason, gauge=gauge,
-    )  # fmt: skip
+        audit=rule.audit,
+        outcome=judgement.outcome,
+        word=OUTCOMES[judgement.outcome],
+        sentence=_capital(plain),
+        interval=interval,
+        needs=_needs(rule, share=share),
+        why=why(judgement, least_texts=material.verdict.least_texts),
+        reason=rule.reason,
+        gauge=gauge,
+    )
 
 
 def _informs(summary: Summary) -> Finding:
@@ -237,7 +252,11 @@ def why(judgement: Judgement, *, least_texts: int) -> str:
         if number.missing:
             many += f" (of {number.missing:,} others it cannot be told)"
         beyond = rule.judge(number, least_texts=1) == "bad"
-        reach = f"The whole interval lies beyond {side}, which would forbid, and yet it is not counted. " if beyond else ""  # fmt: skip
+        reach = (
+            f"The whole interval lies beyond {side}, which would forbid, and yet it is not counted. "
+            if beyond
+            else ""
+        )
         return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few looks surer than it is.{more}"
     if judgement.outcome == "open":
         if number.bound == "lower":
@@ -251,8 +270,12 @@ def why(judgement: Judgement, *, least_texts: int) -> str:
 def _gauge(rule: Rule, number: Number) -> dict[str, float]:
     about = rule.about
     places = {
-        "at": number.estimate, "low": number.low, "high": number.high, "show": rule.show, "forbid": rule.forbid,
-    }  # fmt: skip
+        "at": number.estimate,
+        "low": number.low,
+        "high": number.high,
+        "show": rule.show,
+        "forbid": rule.forbid,
+    }
     width = about.high - about.low
     return {k: min(max((v - about.low) / width * 100, 0), 100) for k, v in places.items() if v is not None}
 

@@ -73,7 +73,10 @@ def others(material: Material) -> Table | None:
         return f"{of.value}{interval}{f', {of.word}' if of.word else ''}{' *' if of.best else ''}"
 
     rows = [[row.description, *map(cell, row.cells)] for row in laid.rows]
-    rows += [["further than attention, on average", *map(cell, laid.gains)], ["by these rules alone", *laid.verdicts]]  # fmt: skip
+    rows += [
+        ["further than attention, on average", *map(cell, laid.gains)],
+        ["by these rules alone", *laid.verdicts],
+    ]
     title = f"Attention and other explainers on the same {found.texts:,} texts (* best)"
     return Table(["", *laid.names], rows, title)
 
@@ -103,8 +106,9 @@ def card(material: Material) -> str:
         lines += [in_markdown(remark), ""]
     lines += [
         f"**{sentence(material)}** Audited by heedful on {about.texts:,} texts of {in_markdown(about.data)} "
-        f"(policy: {in_markdown(verdict.policy)}).", "",
-    ]  # fmt: skip
+        f"(policy: {in_markdown(verdict.policy)}).",
+        "",
+    ]
     if material.lacks:
         lines += [f"This is a partial audit: {material.lacks}.", ""]
     elif verdict.record:

@@ -125,9 +125,14 @@ def _fit(
     sizes = ", ".join(f"{len(splits[name]):,} {name}" for name in ("train", "dev", "test"))
     watcher.say(f"{config.encoder} on {corpus.name} ({sizes}) → {run.folder}")
     trainer = Trainer(
-        classifier.model, objective, config, metric=metric,
-        checkpoint=run.checkpoint, watcher=watcher, log=run.log,
-    )  # fmt: skip
+        classifier.model,
+        objective,
+        config,
+        metric=metric,
+        checkpoint=run.checkpoint,
+        watcher=watcher,
+        log=run.log,
+    )
     select_on = config.select_on if "select_on" in objective.options else "dev"
     progress = trainer.fit(splits, select_on=select_on)
     with watcher.status("Testing the best epoch"):

@@ -279,8 +279,9 @@ def test_relative_jsd_is_bounded_symmetric_and_knows_no_padding(first, data):
     assert found.isnan() or 0 <= found <= 2
     torch.testing.assert_close(found, compare(two, one, k=2).relative_jsd, equal_nan=True)
     wide = (
-        Seen(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), chances) for s in (one, two)
-    )  # fmt: skip
+        Seen(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), chances)
+        for s in (one, two)
+    )
     torch.testing.assert_close(compare(*wide, k=2).relative_jsd, found, equal_nan=True)
 
 

@@ -27,9 +27,13 @@ def rows_of(**fractions):
 def summary(make_case):
     """Three texts are flipped by all; of one of them no random ranking is; a fourth is not flipped by the gradient."""
     rows = rows_of(
-        attention=[0.25, 0.5, 0.5, 0.25], gradient=[0.5, 0.25, 0.5, NAN], product=[0.25, 0.25, 0.5, 0.25],
-        random=[0.75, NAN, 0.5, 0.75], minimum=[0.25, 0.25, 0.25, 0.25], never=[0.4, 1.0, 0.0, 0.2],
-    )  # fmt: skip
+        attention=[0.25, 0.5, 0.5, 0.25],
+        gradient=[0.5, 0.25, 0.5, NAN],
+        product=[0.25, 0.25, 0.5, 0.25],
+        random=[0.75, NAN, 0.5, 0.75],
+        minimum=[0.25, 0.25, 0.25, 0.25],
+        never=[0.4, 1.0, 0.0, 0.2],
+    )
     return make_case("binary").audit("flip_set", random_rankings=5).summarise(rows)
 
 

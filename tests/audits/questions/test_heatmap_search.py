@@ -196,8 +196,13 @@ def summed_up(case, method, *, exact=None):
 
 @pytest.mark.parametrize(
     ("name", "method", "bounds"),
-    [("binary", "exact", set()), ("binary", "search", SEARCHED), ("many", "exact", SEARCHED), ("mlp", "exact", SEARCHED)],
-)  # fmt: skip
+    [
+        ("binary", "exact", set()),
+        ("binary", "search", SEARCHED),
+        ("many", "exact", SEARCHED),
+        ("mlp", "exact", SEARCHED),
+    ],
+)
 def test_what_is_searched_is_marked_as_a_lower_bound(make_case, name, method, bounds):
     summary = summed_up(make_case(name), method)
     assert {number.name for number in summary.numbers if number.bound == "lower"} == bounds

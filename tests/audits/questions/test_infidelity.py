@@ -145,7 +145,9 @@ def test_a_prediction_that_nothing_moves_is_left_out_and_counted(make_case):
     audit = case.audit(NAME)
     found = dict(audit.rows(reading))
     assert (found["largest_drop"] < MOVES).all()
-    rows = pl.DataFrame({"predicted": ["class 1"] * len(case.split), **{name: v.tolist() for name, v in found.items()}})  # fmt: skip
+    rows = pl.DataFrame(
+        {"predicted": ["class 1"] * len(case.split), **{name: v.tolist() for name, v in found.items()}}
+    )
     summary = audit.summarise(rows)
     for name in audit.measures:
         assert found[name].isnan().all(), name

@@ -161,7 +161,9 @@ def test_flat_attention_has_no_order_and_is_counted(model, many_texts):
     assert summary.number("similarity_after").missing == texts
     assert summary.number("top_after").estimate is None
     assert summary.number("jsd_after").count == texts
-    assert any(note.startswith(f"For {texts} of {texts} texts the words have no order") for note in summary.notes)  # fmt: skip
+    assert any(
+        note.startswith(f"For {texts} of {texts} texts the words have no order") for note in summary.notes
+    )
     assert AUDITS.get(NAME)(AuditOptions()).charts(found.to_frame(NAME)) == []
 
 
@@ -171,7 +173,14 @@ def test_a_stage_without_weights_is_left_out_and_said(model, many_texts):
     assert "The stage encode of this model has no weights to draw." in summary.notes
     assert summary.number("changed_by_encode").estimate is None
     groups = {number.group for number in summary.numbers if number.name == "similarity_after"}
-    assert groups == {"all", "decode", "decode + attend", "decode + attend + embed", "attend alone", "embed alone"}  # fmt: skip
+    assert groups == {
+        "all",
+        "decode",
+        "decode + attend",
+        "decode + attend + embed",
+        "attend alone",
+        "embed alone",
+    }
 
 
 def test_sub_words_are_joined(pieces, tmp_path):
@@ -252,7 +261,9 @@ def test_shuffled_labels_are_compared_text_by_text(trained, model, many_texts, t
     for row, text in zip(
         found.to_frame(NAME).iter_rows(named=True), found.to_frame("predictions")["text"], strict=True
     ):
-        one, two = (c.model.double()(c.batch([text])).weights[0, 0].detach().numpy() for c in (classifier, other))  # fmt: skip
+        one, two = (
+            c.model.double()(c.batch([text])).weights[0, 0].detach().numpy() for c in (classifier, other)
+        )
         tau = kendalltau(_tied(one), _tied(two)).statistic
         assert row["similarity_shuffled_labels"] == pytest.approx(tau, abs=1e-9, nan_ok=True)
     assert summary.number("similarity_shuffled_labels").estimate is not None
@@ -265,9 +276,14 @@ def test_without_shuffled_labels_it_is_said_why(trained, model, many_texts):
     off = run(classifier, many_texts, limit=4, shuffled_labels=False).summaries[NAME]
     assert "Nothing was trained on shuffled labels (--no-shuffled-labels)." in off.notes
     based, _ = trained(model(encoder="average"), base="runs/other", objective="seat")
-    assert any("a base that has seen the labels" in note for note in run(based, many_texts, limit=4).summaries[NAME].notes)  # fmt: skip
+    assert any(
+        "a base that has seen the labels" in note
+        for note in run(based, many_texts, limit=4).summaries[NAME].notes
+    )
     noise, _ = trained(model(encoder="average"), label_seed=3)
-    assert any("labels that were shuffled" in note for note in run(noise, many_texts, limit=4).summaries[NAME].notes)  # fmt: skip
+    assert any(
+        "labels that were shuffled" in note for note in run(noise, many_texts, limit=4).summaries[NAME].notes
+    )
     alone_in_memory = run(model(encoder="average"), many_texts, limit=4).summaries[NAME]
     assert any("needs the run that the model was trained in" in note for note in alone_in_memory.notes)
     assert asked == []
@@ -300,10 +316,17 @@ def test_from_end_to_end(tmp_path, many_texts):
     found = running.audit(classifier, only=[NAME], watcher=Bars(Screen(file=said, width=200)))
     assert "Training the model on shuffled labels, or finding it, in" in said.getvalue()
     runs = list_runs(tmp_path / "runs")
-    assert sorted(str(yaml.safe_load((r.folder / "config.yaml").read_text())["label_seed"]) for r in runs) == ["0", "None"]  # fmt: skip
+    assert sorted(
+        str(yaml.safe_load((r.folder / "config.yaml").read_text())["label_seed"]) for r in runs
+    ) == ["0", "None"]
     noise = next(r for r in runs if r.folder != classifier.run)
-    assert "The labels of train are shuffled with seed 0." in json.loads((noise.folder / "metrics.json").read_text())["notes"]  # fmt: skip
+    assert (
+        "The labels of train are shuffled with seed 0."
+        in json.loads((noise.folder / "metrics.json").read_text())["notes"]
+    )
     times = {r.folder: (r.folder / "metrics.json").stat().st_mtime_ns for r in runs}
     again = running.audit(heedful.load(classifier.run), only=[NAME])
     assert again.to_frame(NAME).equals(found.to_frame(NAME))
-    assert {r.folder: (r.folder / "metrics.json").stat().st_mtime_ns for r in list_runs(tmp_path / "runs")} == times  # fmt: skip
+    assert {
+        r.folder: (r.folder / "metrics.json").stat().st_mtime_ns for r in list_runs(tmp_path / "runs")
+    } == times

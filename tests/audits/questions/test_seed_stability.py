@@ -153,8 +153,12 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
 
 def test_which_seeds(trained, many_texts):
     for seed, options, wanted in (
-        (0, {}, [1, 2, 3]), (2, {}, [1, 3, 4]), (1, {"quick": True}, [2, 3]), (0, {"seeds": "7,9"}, [7, 9]), (2, {"seeds": "0,1"}, [0, 1]),
-    ):  # fmt: skip
+        (0, {}, [1, 2, 3]),
+        (2, {}, [1, 3, 4]),
+        (1, {"quick": True}, [2, 3]),
+        (0, {"seeds": "7,9"}, [7, 9]),
+        (2, {"seeds": "0,1"}, [0, 1]),
+    ):
         classifier, asked = trained(seed=seed)
         summary = run(classifier, many_texts, limit=5, **options).summaries[NAME]
         assert asked == wanted

@@ -14,8 +14,17 @@ from heedful.config import AuditOptions
 from heedful.training.train import resolve, train
 
 SHARED = {
-    "split", "text_column", "query_column", "label_column", "limit", "quick", "budget", "source", "seed", "batch_size",
-}  # fmt: skip
+    "split",
+    "text_column",
+    "query_column",
+    "label_column",
+    "limit",
+    "quick",
+    "budget",
+    "source",
+    "seed",
+    "batch_size",
+}
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,18 @@ def test_every_column_has_the_same_rules_and_the_same_texts(toy_classifier, text
     assert found is not None
     assert [column.source for column in found.columns] == ["attention", *EXPLAINERS]
     asked = [[j.rule.measure for j in column.judgements] for column in found.columns]
-    assert asked == [["sharpness.sharpness", "rationale.comprehensiveness", "rationale.sufficiency", "infidelity.fidelity_gain"]] * 4  # fmt: skip
+    assert (
+        asked
+        == [
+            [
+                "sharpness.sharpness",
+                "rationale.comprehensiveness",
+                "rationale.sufficiency",
+                "infidelity.fidelity_gain",
+            ]
+        ]
+        * 4
+    )
     counted = [[j.number.count for j in column.judgements] for column in found.columns]  # type: ignore[union-attr]
     assert counted == [counted[0]] * 4
     assert (found.texts, found.of, found.left_out) == (40, 40, {})
@@ -89,7 +100,9 @@ def test_one_best_is_the_yardstick_of_all_columns(
     monkeypatch.setattr(rationale, "LEAST", 1e-5)  # an untrained model loses little
     found = audit(model, texts, policy=rules, permutations=5, folder=tmp_path / "kept")
     assert try_others(found, model, texts, policy=rules) is not None
-    columns = [read_frame(measured_file(tmp_path / "kept", s))[share].to_numpy() for s in ("attention", *EXPLAINERS)]  # fmt: skip
+    columns = [
+        read_frame(measured_file(tmp_path / "kept", s))[share].to_numpy() for s in ("attention", *EXPLAINERS)
+    ]
     told = np.isfinite(columns[0])
     assert told.any() and all((np.isfinite(column) == told).all() for column in columns)
     # On every text one of them is the best, and none is better than that.
@@ -117,9 +130,14 @@ def test_the_gain_over_attention_is_the_mean_over_rules_of_the_paired_difference
     assert found is not None
     for column in found.columns[1:]:
         # Comprehensiveness lies between −1 and 1, higher is better; sufficiency too, and lower is better.
-        (_, needed, enough), (_, own_needed, own_enough) = numbers(found)[column.source], numbers(found)["attention"]  # fmt: skip
+        (_, needed, enough), (_, own_needed, own_enough) = (
+            numbers(found)[column.source],
+            numbers(found)["attention"],
+        )
         assert column.gain is not None
-        assert column.gain.estimate == pytest.approx(((needed - own_needed) / 2 - (enough - own_enough) / 2) / 2)  # fmt: skip
+        assert column.gain.estimate == pytest.approx(
+            ((needed - own_needed) / 2 - (enough - own_enough) / 2) / 2
+        )
     assert found.attention.gain is None
 
 
@@ -140,29 +158,43 @@ def test_a_text_that_one_cannot_tell_of_is_left_out_for_all() -> None:
 
 def test_rules_that_cannot_be_asked_of_all_are_left_out_for_all(toy_classifier, texts, policy) -> None:
     extreme = [
-        {"measure": name, "show": about.high if about.better == "higher" else about.low, "reason": "x",
-         "forbid": about.low if about.better == "higher" else about.high}
+        {
+            "measure": name,
+            "show": about.high if about.better == "higher" else about.low,
+            "reason": "x",
+            "forbid": about.low if about.better == "higher" else about.high,
+        }
         for name in NOT_COMPARED
         for about in [AUDITS.get(name.split(".")[0]).measures[name.split(".")[1]]]
-    ]  # fmt: skip
+    ]
     model, rules = toy_classifier(), policy(NEEDED, *extreme)
     found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     assert found.left_out == NOT_COMPARED
     for column in found.columns:
-        assert [j.rule.measure for j in column.judgements] == ["sharpness.sharpness", "rationale.comprehensiveness"]  # fmt: skip
+        assert [j.rule.measure for j in column.judgements] == [
+            "sharpness.sharpness",
+            "rationale.comprehensiveness",
+        ]
 
 
 def test_no_explainer_is_compared_with_itself() -> None:
     """Leave-one-out agrees with itself by τ = 1: a rule on that would always be passed."""
     options = AuditOptions()
-    for number, source in (("tau_loo", "leave_one_out"), ("tau_loo_top", "leave_one_out"), ("tau_g", "gradient"), ("tau_g_significant", "gradient")):  # fmt: skip
+    for number, source in (
+        ("tau_loo", "leave_one_out"),
+        ("tau_loo_top", "leave_one_out"),
+        ("tau_g", "gradient"),
+        ("tau_g_significant", "gradient"),
+    ):
         rule = Rule(measure=f"agreement.{number}", show=0.5, forbid=0.1, reason="")
         assert instead._with_itself(AUDITS.get("agreement")(options, source=source), rule)
         assert not instead._with_itself(AUDITS.get("agreement")(options, source="attention"), rule)
 
 
-@pytest.mark.parametrize("rule", [[], [{"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.9, "reason": "x"}]])  # fmt: skip
+@pytest.mark.parametrize(
+    "rule", [[], [{"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.9, "reason": "x"}]]
+)
 def test_nothing_is_compared_where_only_sharpness_could_be(toy_classifier, texts, policy, rule) -> None:
     model, rules = toy_classifier(), policy(*rule)
     result = audit(model, texts, policy=rules, permutations=5)
@@ -179,7 +211,10 @@ def test_one_seeded_sample_for_all(toy_classifier, texts, policy, tmp_path, monk
         found = try_others(result, model, texts, policy=rules, permutations=5, seed=seed)
         assert found is not None
         assert (found.texts, found.of) == (7, 40)
-        rows = [pl.read_parquet(folder / "alternatives" / f"{name}.parquet")["row"].to_list() for name in ("attention", *EXPLAINERS)]  # fmt: skip
+        rows = [
+            pl.read_parquet(folder / "alternatives" / f"{name}.parquet")["row"].to_list()
+            for name in ("attention", *EXPLAINERS)
+        ]
         assert rows == [rows[0]] * 4
         drawn.append((rows[0], numbers(found)))
     assert drawn[0] == drawn[1]
@@ -230,10 +265,17 @@ def test_where_a_number_lies_from_worst_to_best() -> None:
     assert (place(higher, 1.0), place(higher, 0.0), place(lower, 1.0), place(lower, -1.0)) == (1, 0.5, 0, 1)
 
 
-@pytest.mark.parametrize("shape", [{"hierarchical": True, "encoder": "bigru"}, {"heads": 2, "encoder": "average"}, {"classes": 3}])  # fmt: skip
+@pytest.mark.parametrize(
+    "shape", [{"hierarchical": True, "encoder": "bigru"}, {"heads": 2, "encoder": "average"}, {"classes": 3}]
+)
 def test_models_of_every_shape(toy_classifier, texts, policy, shape) -> None:
     rows = Path(texts)
-    rows.write_text("".join(json.dumps({"text": f"{json.loads(line)['text']}. It is old."}) + "\n" for line in rows.read_text().splitlines()))  # fmt: skip
+    rows.write_text(
+        "".join(
+            json.dumps({"text": f"{json.loads(line)['text']}. It is old."}) + "\n"
+            for line in rows.read_text().splitlines()
+        )
+    )
     model, rules = toy_classifier(**shape), policy(NEEDED)
     found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None

@@ -15,9 +15,17 @@ from heedful.errors import BadInput
 from heedful.runs import Run
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
-    "rationale", "single_erasure",
-)  # fmt: skip
+    "sharpness",
+    "agreement",
+    "certificate",
+    "counterfactual",
+    "embedding_stability",
+    "flip_set",
+    "infidelity",
+    "permutation",
+    "rationale",
+    "single_erasure",
+)
 OPTIONS = {"progress": False, "permutations": 10}
 
 
@@ -32,9 +40,11 @@ def assert_same(one: AuditResult, other: AuditResult) -> None:
         n: s.numbers for n, s in other.summaries.items()
     }
     assert set(one.summaries) == set(NAMES)
-    assert one.to_frame().select(sorted(one.to_frame().columns)).equals(
-        other.to_frame().select(sorted(other.to_frame().columns))
-    )  # fmt: skip
+    assert (
+        one.to_frame()
+        .select(sorted(one.to_frame().columns))
+        .equals(other.to_frame().select(sorted(other.to_frame().columns)))
+    )
 
 
 def stop_after(monkeypatch, number, stop):

@@ -38,7 +38,15 @@ def test_long_texts_fit_in_memory(toy_classifier, tmp_path, shape, texts):
     rng = np.random.default_rng(0)
     lines = [" ".join(rng.choice(WORDS, size=2000)) for _ in range(texts)]
     (tmp_path / "long.csv").write_text("text\n" + "\n".join(lines) + "\n")
-    command = [sys.executable, "-c", AUDIT, tmp_path / "model", tmp_path / "long.csv", "counterfactual", "flip_set"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        AUDIT,
+        tmp_path / "model",
+        tmp_path / "long.csv",
+        "counterfactual",
+        "flip_set",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 2048

@@ -20,9 +20,17 @@ from heedful.errors import BadInput
 from heedful.explainers.explain import explain
 
 NAMES = (
-    "sharpness", "agreement", "certificate", "counterfactual", "embedding_stability", "flip_set", "infidelity", "permutation",
-    "rationale", "single_erasure",
-)  # fmt: skip
+    "sharpness",
+    "agreement",
+    "certificate",
+    "counterfactual",
+    "embedding_stability",
+    "flip_set",
+    "infidelity",
+    "permutation",
+    "rationale",
+    "single_erasure",
+)
 HOSTILE = "[bold]fine[/] film [/] [red] \x1b[2J plot"
 
 
@@ -101,7 +109,9 @@ def test_numbers_are_means_with_intervals(result):
     assert overall.estimate == pytest.approx(frame["eps_max_jsd"].mean())
     for label in frame["predicted"].unique():
         by_class = result.summaries["counterfactual"].number("eps_max_jsd", f"class {label}")
-        assert by_class.estimate == pytest.approx(frame.filter(pl.col("predicted") == label)["eps_max_jsd"].mean())  # fmt: skip
+        assert by_class.estimate == pytest.approx(
+            frame.filter(pl.col("predicted") == label)["eps_max_jsd"].mean()
+        )
     bins = [n for n in result.summaries["permutation"].numbers if n.group.startswith("largest weight")]
     assert len(bins) == 4
     assert sum(n.count for n in bins) == len(frame)
@@ -114,7 +124,7 @@ DAMAGE = {
     "audits as a list": lambda text: json.dumps(json.loads(text) | {"audits": []}),
     "no verdict": lambda text: json.dumps({k: v for k, v in json.loads(text).items() if k != "verdict"}),
     "unknown verdict": lambda text: re.sub(r'"verdict": "[a-z ]+"', '"verdict": "perhaps"', text),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
@@ -196,7 +206,9 @@ def test_own_scores_are_audited_in_the_place_of_attention(model, many_texts, tmp
     with pytest.raises(BadInput, match="has scores for 39 texts, and there are 40"):
         heedful.audit(classifier, many_texts, scores=gradients[:-1], progress=False)
     with pytest.raises(BadInput, match="Text 3 has 3 items and the list of scores gives it 2"):
-        heedful.audit(classifier, many_texts, scores=[*gradients[:2], [1.0, 2.0], *gradients[3:]], progress=False)  # fmt: skip
+        heedful.audit(
+            classifier, many_texts, scores=[*gradients[:2], [1.0, 2.0], *gradients[3:]], progress=False
+        )
 
 
 def test_own_scores_stand_where_the_items_are():

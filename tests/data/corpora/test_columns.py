@@ -31,11 +31,16 @@ def refuse(*rows, **options):
         ({"text": "t", "query": "q", "label": 1}, {}, "t", "q", "pair"),
         ({"review": "t", "query": "q", "label": 1}, {}, "t", None, "classification"),
         ({"review": "t", "query": "q", "label": 1}, {"needs_query": True}, "t", "q", "pair"),
-        ({"text": "t", "body": "b", "label": 0, "star": 1}, {"text_column": "body", "label_column": "star"},
-         "b", None, "classification"),
+        (
+            {"text": "t", "body": "b", "label": 0, "star": 1},
+            {"text_column": "body", "label_column": "star"},
+            "b",
+            None,
+            "classification",
+        ),
         ({"text": "t", "ask": "a", "label": 1}, {"query_column": "ask"}, "t", "a", "pair"),
     ],
-)  # fmt: skip
+)
 def test_columns_are_the_users_choice_or_the_usual_ones(row, options, text, query, task):
     split, columns = read(row, **options)
     assert (split.texts, split.queries, split.spellings) == ([text], [query] if query else [], ["1"])

@@ -61,8 +61,10 @@ def test_given_splits_are_kept_as_they_are(tmp_path):
         write(tmp_path / "mine" / f"{split}.csv", [*TRAIN, (split, "neg")])
     corpus = load(tmp_path / "mine")
     assert {name: split.texts[-1] for name, split in corpus.splits.items()} == {
-        "train": "train", "dev": "dev", "test": "test"
-    }  # fmt: skip
+        "train": "train",
+        "dev": "dev",
+        "test": "test",
+    }
     assert corpus.notes == ()
 
 

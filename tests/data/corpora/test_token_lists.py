@@ -176,10 +176,13 @@ def test_plausibility_finds_the_marked_tokens(
         classifier.model.embedding.weight[:, 0] = 0.0
         classifier.model.embedding.weight[seen, 0] = 5.0
     rows: Rows = [
-        {"tokens": ["the plot", *["a"] * row, "warm funny", "is", "thin, old"], "rationale": [0] * (row + 1) + [1, 0, 0]}
+        {
+            "tokens": ["the plot", *["a"] * row, "warm funny", "is", "thin, old"],
+            "rationale": [0] * (row + 1) + [1, 0, 0],
+        }
         | ({"label": f"class {row % 2}"} if labelled else {})
         for row in range(6)
-    ]  # fmt: skip
+    ]
     file = write(tmp_path / f"a.{suffix}", rows)
     found = heedful.audit(classifier, str(file), only="plausibility", progress=False)
     summary = found.summaries["plausibility"]

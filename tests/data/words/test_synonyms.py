@@ -20,16 +20,43 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
 FORMS = [
-    ("film", "films"), ("Film", "FILM"), ("movie", "movies"), ("box", "boxes"), ("glass", "glasses"),
-    ("try", "tries"), ("try", "trying"), ("stop", "stopped"), ("run", "running"), ("runner", "runs"),
-    ("make", "making"), ("nice", "nicer"), ("nicest", "nicely"), ("happy", "happier"), ("happily", "happiest"),
-    ("agree", "agreed"), ("use", "used"), ("dog", "dog's"), ("interest", "interesting"), ("take", "taken"),
-    ("blow", "blown"), ("others", "other"), ("see", "seeing"),
-]  # fmt: skip
+    ("film", "films"),
+    ("Film", "FILM"),
+    ("movie", "movies"),
+    ("box", "boxes"),
+    ("glass", "glasses"),
+    ("try", "tries"),
+    ("try", "trying"),
+    ("stop", "stopped"),
+    ("run", "running"),
+    ("runner", "runs"),
+    ("make", "making"),
+    ("nice", "nicer"),
+    ("nicest", "nicely"),
+    ("happy", "happier"),
+    ("happily", "happiest"),
+    ("agree", "agreed"),
+    ("use", "used"),
+    ("dog", "dog's"),
+    ("interest", "interesting"),
+    ("take", "taken"),
+    ("blow", "blown"),
+    ("others", "other"),
+    ("see", "seeing"),
+]
 OTHERS = [
-    ("film", "movie"), ("good", "great"), ("bad", "sad"), ("warm", "cold"), ("king", "kind"), ("best", "beast"),
-    ("plot", "story"), ("dull", "dumb"), ("funny", "sunny"), ("actor", "actress"), ("went", "go"),
-]  # fmt: skip
+    ("film", "movie"),
+    ("good", "great"),
+    ("bad", "sad"),
+    ("warm", "cold"),
+    ("king", "kind"),
+    ("best", "beast"),
+    ("plot", "story"),
+    ("dull", "dumb"),
+    ("funny", "sunny"),
+    ("actor", "actress"),
+    ("went", "go"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), FORMS)

@@ -33,15 +33,24 @@ PIECES = [
     "made",
     ".",
 ]
-SMALL = {"vocab_size": len(PIECES), "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16, "max_position_embeddings": 40}  # fmt: skip
+SMALL = {
+    "vocab_size": len(PIECES),
+    "hidden_size": 8,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "max_position_embeddings": 40,
+}
 CONFIGS = {
     "bert": transformers.BertConfig(**SMALL),
-    "distilbert": transformers.DistilBertConfig(vocab_size=len(PIECES), dim=8, n_layers=2, n_heads=2, hidden_dim=16, max_position_embeddings=40),
+    "distilbert": transformers.DistilBertConfig(
+        vocab_size=len(PIECES), dim=8, n_layers=2, n_heads=2, hidden_dim=16, max_position_embeddings=40
+    ),
     "roberta": transformers.RobertaConfig(**SMALL),
     "electra": transformers.ElectraConfig(**SMALL, embedding_size=4),
     "mpnet": transformers.MPNetConfig(**SMALL),
     "deberta": transformers.DebertaV2Config(**SMALL, relative_attention=True, pos_att_type=["p2c", "c2p"]),
-}  # fmt: skip
+}
 
 
 def _save(config: transformers.PretrainedConfig, folder) -> str:

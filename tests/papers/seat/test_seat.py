@@ -38,19 +38,35 @@ COLUMNS = {
         for name in ("jsd", "tvd", "relative_jsd")
         for scope in ("one", "all")
         for size in (1e-3, 5e-3, 1e-2, 5e-2)
-    ] + ["sharpness", "largest_weight"],
-    "word_stability": [f"{name}_{n}" for name in ("jsd", "tvd", "relative_jsd") for n in (1, 2, 3)] + ["sharpness"],
-    "rationale": ["comprehensiveness", "sufficiency", "sensitivity", "comprehensiveness_random", "sufficiency_random",
-                  "comprehensiveness_top", "sufficiency_top"],
+    ]
+    + ["sharpness", "largest_weight"],
+    "word_stability": [f"{name}_{n}" for name in ("jsd", "tvd", "relative_jsd") for n in (1, 2, 3)]
+    + ["sharpness"],
+    "rationale": [
+        "comprehensiveness",
+        "sufficiency",
+        "sensitivity",
+        "comprehensiveness_random",
+        "sufficiency_random",
+        "comprehensiveness_top",
+        "sufficiency_top",
+    ],
     "sharpness": ["sharpness"],
     "certificate": ["radius_linf"],
-}  # fmt: skip
+}
 
 
 def run(
-    method: str, *, encoder: str = "BiLSTM", dataset: str = "sst2", seed: int = 0, wrong: int = 0,
-    audited: Path | None = None, history: Any = (), **columns: Any,
-) -> Measured:  # fmt: skip
+    method: str,
+    *,
+    encoder: str = "BiLSTM",
+    dataset: str = "sst2",
+    seed: int = 0,
+    wrong: int = 0,
+    audited: Path | None = None,
+    history: Any = (),
+    **columns: Any,
+) -> Measured:
     """A model with the same values in every column but those given, and with a number of wrong decisions."""
     said = LABELS.copy()
     said[:wrong] = 1 - said[:wrong]
@@ -142,13 +158,12 @@ def test_what_claims_say_of_the_paper_is_in_its_tables():
     assert (round(min(change), 3), round(max(change), 3)) == (-0.008, 0.058)
     ties = {
         name: sum(
-            methods["seat"][corpus][place]
-            == pick(methods[other][corpus][place] for other in RIVALS)
+            methods["seat"][corpus][place] == pick(methods[other][corpus][place] for other in RIVALS)
             for methods in printed["table_2"].values()
             for corpus in range(4)
         )
         for place, (name, pick) in enumerate({"comp": max, "suff": min, "sens": min}.items())
-    }  # fmt: skip
+    }
     assert ties == {"comp": 0, "suff": 1, "sens": 2}
     without = [
         methods["seat"][1] / methods["seat_without_stability"][1] for methods in printed["table_6"].values()
@@ -376,14 +391,29 @@ def test_f1_is_that_of_the_decisions():
 
 
 def test_tables_set_ours_beside_theirs_in_honest_units():
-    same = {"jsd_one_0.001": 2.5e-6, "tvd_one_0.001": 0.004, "jsd_all_0.001": 1e-5, "tvd_all_0.001": 0.02, "sharpness": 0.35}  # fmt: skip
+    same = {
+        "jsd_one_0.001": 2.5e-6,
+        "tvd_one_0.001": 0.004,
+        "jsd_all_0.001": 1e-5,
+        "tvd_all_0.001": 0.02,
+        "sharpness": 0.35,
+    }
     page = page_of(run("vanilla", **same), run("seat", seed=1), table="1")
     ours, seat = rows_of(page, "Table 1")
     assert ours == [
-        "vanilla", "1", "2.5e-06 (2.5e-06 to 2.5e-06)", "0.027", "0.004 (0.004 to 0.004)", "18.64",
-        "1.000 (1.000 to 1.000)", "0.809", "1.0e-05 (1.0e-05 to 1.0e-05)", "0.02 (0.02 to 0.02)",
-        "0.350 (0.350 to 0.350)", "–",
-    ]  # fmt: skip
+        "vanilla",
+        "1",
+        "2.5e-06 (2.5e-06 to 2.5e-06)",
+        "0.027",
+        "0.004 (0.004 to 0.004)",
+        "18.64",
+        "1.000 (1.000 to 1.000)",
+        "0.809",
+        "1.0e-05 (1.0e-05 to 1.0e-05)",
+        "0.02 (0.02 to 0.02)",
+        "0.350 (0.350 to 0.350)",
+        "–",
+    ]
     assert seat[3:6:2] == ["1.8e-08", "0.777"]
     assert seat[-1] == "–"  # there is no vanilla model of its seed
     assert "prints up to 28 and 6.6" in page.lead[0]
@@ -396,9 +426,20 @@ def test_every_table_has_its_rows():
     lengths = {s.title.split(":")[0]: [len(t.rows) for t in s.tables] for s in page.sections[:13]}
     every, ablated = [len(COMPARED)] * 2, [4, 4]
     assert lengths == {
-        "Table 1": every, "Table 2": every, "Table 3": every, "Table 4": ablated, "Table 6": ablated, "Table 7": ablated,
-        "Table 8": [24, 24], "Table 9": every, "Table 10": [16, 16], "Figure 2": [], "Figure 5": [], "Figure 6": [2 * len(COMPARED), *every], "Figure 7": [2 * len(SKETCHED)],
-    }  # fmt: skip
+        "Table 1": every,
+        "Table 2": every,
+        "Table 3": every,
+        "Table 4": ablated,
+        "Table 6": ablated,
+        "Table 7": ablated,
+        "Table 8": [24, 24],
+        "Table 9": every,
+        "Table 10": [16, 16],
+        "Figure 2": [],
+        "Figure 5": [],
+        "Figure 6": [2 * len(COMPARED), *every],
+        "Figure 7": [2 * len(SKETCHED)],
+    }
     for section in page.sections[:13]:
         for table in section.tables:
             assert {len(row) for row in table.rows} == {len(table.headings)}
@@ -426,9 +467,13 @@ def test_figure_5_follows_the_epochs():
 def test_figure_2_is_by_weight_and_class():
     weight = np.where(np.arange(TEXTS) < 40, 0.1, 0.8)
     rows = {
-        "row": range(TEXTS), "predicted": ["negative", "positive"] * 40, "largest_weight": weight,
-        "jsd_max": np.where(LABELS == 1, 0.2, 0.1), "relative_jsd": 0.5, "sharpness": 0.3,
-    }  # fmt: skip
+        "row": range(TEXTS),
+        "predicted": ["negative", "positive"] * 40,
+        "largest_weight": weight,
+        "jsd_max": np.where(LABELS == 1, 0.2, 0.1),
+        "relative_jsd": 0.5,
+        "sharpness": 0.3,
+    }
     seeded = replace(run("seat", encoder="RNN"), frames={"seed_stability": pl.DataFrame(rows)})
     every, negative, positive = rows_of(page_of(seeded, figure="2"), "Figure 2")
     assert every[4:] == ["0.150 [0.100–0.200] 40", "–", "–", "0.150 [0.100–0.200] 40", "0.500", "0.300"]
@@ -469,7 +514,12 @@ def test_seeds_say_together_how_a_method_compares_with_vanilla():
 
 
 def test_a_page_in_a_file_has_its_drawings_beside_it(tmp_path: Path):
-    runs = [run("vanilla"), run("vanilla", seed=1), run("steady", **{"jsd_all_0.01": 0.0}), run("consistency", sharpness=0.001)]  # fmt: skip
+    runs = [
+        run("vanilla"),
+        run("vanilla", seed=1),
+        run("steady", **{"jsd_all_0.01": 0.0}),
+        run("consistency", sharpness=0.001),
+    ]
     save_page(page := page_of(*runs, run("seat", dataset="mr"), figure="6"), tmp_path / "page.md")
     (drawn,) = (tmp_path / "page-figures").iterdir()
     text = (tmp_path / "page.md").read_text()

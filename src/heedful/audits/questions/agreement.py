@@ -19,7 +19,11 @@ from heedful.output.numbers import percent, value
 
 SIGNIFICANT = 0.05
 TOP = 3
-_USUAL = {"tau_g": ("attention", "gradient"), "tau_loo": ("attention", "leave_one_out"), "tau_g_loo": ("gradient", "leave_one_out")}  # fmt: skip
+_USUAL = {
+    "tau_g": ("attention", "gradient"),
+    "tau_loo": ("attention", "leave_one_out"),
+    "tau_g_loo": ("gradient", "leave_one_out"),
+}
 
 
 @register
@@ -38,10 +42,16 @@ class Agreement(Audit):
         "tau_g_significant": Measure("share of texts where τ_g has p ≤ 0.05", better="higher"),
         "tau_loo_significant": Measure("share of texts where τ_loo has p ≤ 0.05", better="higher"),
         "tau_g_loo_significant": Measure("share of texts where τ of gradient and leave-one-out has p ≤ 0.05"),
-        "tau_g_top": Measure(f"share of the top {TOP} items of attention that are in the gradient's", better="higher"),
-        "tau_loo_top": Measure(f"share of the top {TOP} items of attention that are in leave-one-out's", better="higher", plain=f"Of the {TOP} items with most attention, {{}} are among the {TOP} whose removal matters most."),
+        "tau_g_top": Measure(
+            f"share of the top {TOP} items of attention that are in the gradient's", better="higher"
+        ),
+        "tau_loo_top": Measure(
+            f"share of the top {TOP} items of attention that are in leave-one-out's",
+            better="higher",
+            plain=f"Of the {TOP} items with most attention, {{}} are among the {TOP} whose removal matters most.",
+        ),
         "tau_g_loo_top": Measure(f"share of the top {TOP} items of the gradient that are in leave-one-out's"),
-    }  # fmt: skip
+    }
     caveats = (
         "τ counts every pair of words alike, also those that no reader would point at; the overlap of the top "
         f"{TOP} looks only at what is shown.",
@@ -94,7 +104,9 @@ class Agreement(Audit):
         sentences = []
         for name, (x, y) in self.pairs.items():
             significant = next(n for n in numbers if n.name == f"{name}_significant")
-            sentences.append(f"{_spelled(x)} and {_spelled(y)} agree with τ = {value(first[name])}, significantly for {percent(significant)} of the texts")  # fmt: skip
+            sentences.append(
+                f"{_spelled(x)} and {_spelled(y)} agree with τ = {value(first[name])}, significantly for {percent(significant)} of the texts"
+            )
         missing = max(number.missing for number in first.values())
         note = (
             f"{missing} texts have constant scores, so that τ is not defined; they are left out."
@@ -107,11 +119,17 @@ class Agreement(Audit):
         """Histograms of τ by predicted class (Jain & Wallace, Figures 2 to 5)."""
         return [
             histogram(
-                rows, name, title=f"{_spelled(x)} and {_spelled(y)}".capitalize(), axis="Kendall's τ", low=-1, high=1,
+                rows,
+                name,
+                title=f"{_spelled(x)} and {_spelled(y)}".capitalize(),
+                axis="Kendall's τ",
+                low=-1,
+                high=1,
                 caption="1: the same order of items. 0: no relation.",
             )
-            for name, (x, y) in self.pairs.items() if name in rows.columns
-        ]  # fmt: skip
+            for name, (x, y) in self.pairs.items()
+            if name in rows.columns
+        ]
 
     def _named(self, explainer: str) -> str:
         return self.source if explainer == "attention" else explainer

@@ -33,11 +33,25 @@ class Counterfactual(Audit):
     own_options = ("epsilon", "method")
     of_weights = True
     measures: ClassVar = {
-        "eps_max_jsd": Measure("largest JSD of a heatmap that gives the same prediction", high=LN_2, better="lower"),
-        "replaceable": Measure("share of texts that a different heatmap predicts the same", better="lower", plain="For {} of the texts we found a very different heatmap that gives the same answer."),
-        "needless": Measure("share of texts where uniform weights give the same prediction", better="lower", plain="For {} of the texts the answer would be the same if all words were attended alike."),
-        "replaceable_needed": Measure("share of texts, of those that need attention, that a different heatmap predicts the same", better="lower", plain="Of the texts whose answer depends on attention, {} have a very different heatmap that gives the same answer."),
-    }  # fmt: skip
+        "eps_max_jsd": Measure(
+            "largest JSD of a heatmap that gives the same prediction", high=LN_2, better="lower"
+        ),
+        "replaceable": Measure(
+            "share of texts that a different heatmap predicts the same",
+            better="lower",
+            plain="For {} of the texts we found a very different heatmap that gives the same answer.",
+        ),
+        "needless": Measure(
+            "share of texts where uniform weights give the same prediction",
+            better="lower",
+            plain="For {} of the texts the answer would be the same if all words were attended alike.",
+        ),
+        "replaceable_needed": Measure(
+            "share of texts, of those that need attention, that a different heatmap predicts the same",
+            better="lower",
+            plain="Of the texts whose answer depends on attention, {} have a very different heatmap that gives the same answer.",
+        ),
+    }
     caveats = (
         "A model needs no evidence for the answer it falls back to, so that any heatmap will do there. Texts where "
         "uniform weights give the same prediction are therefore counted apart (needless).",
@@ -106,14 +120,24 @@ class Counterfactual(Audit):
         axis = "ε-max JSD"
         return [
             histogram(
-                rows, "eps_max_jsd", title="How different the other heatmap is", axis=axis, low=0, high=LN_2,
+                rows,
+                "eps_max_jsd",
+                title="How different the other heatmap is",
+                axis=axis,
+                low=0,
+                high=LN_2,
                 caption="0.69 is the most that two heatmaps can differ.",
             ),
             violins(
-                rows, "eps_max_jsd", BINS, title="The same by the largest weight", axis=axis, high=LN_2,
+                rows,
+                "eps_max_jsd",
+                BINS,
+                title="The same by the largest weight",
+                axis=axis,
+                high=LN_2,
                 caption="Sharp heatmaps that can be replaced lie at the lower right.",
             ),
-        ]  # fmt: skip
+        ]
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average by predicted class and by the largest weight."""
@@ -129,10 +153,18 @@ class Counterfactual(Audit):
             *self.by_largest_weight("eps_max_jsd", rows, "eps_max_jsd", bound=bound),
         ]
         at_least = "" if exact else "at least "
-        note = "" if exact else (
-            "Searched, not solved: the numbers are lower bounds."
-            + (" The search is the published one (5 starts, 500 steps of Adam at 0.01)." if self.options.method == "search" else "")
-        )  # fmt: skip
+        note = (
+            ""
+            if exact
+            else (
+                "Searched, not solved: the numbers are lower bounds."
+                + (
+                    " The search is the published one (5 starts, 500 steps of Adam at 0.01)."
+                    if self.options.method == "search"
+                    else ""
+                )
+            )
+        )
         of_needed = f"for {at_least}{percent(needed[0])} of those whose prediction needs attention at all"
         return self.summary(
             rows,

@@ -33,9 +33,15 @@ class Permutation(Audit):
     paper = "jain-wallace"
     of_weights = True
     measures: ClassVar = {
-        "permutation_change": Measure("median change of the prediction when weights are shuffled", better="higher"),
-        "indifferent": Measure(f"share of texts whose median change is below {SMALL}", better="lower", plain="For {} of the texts the answer stays the same when the heatmap is shuffled at random."),
-    }  # fmt: skip
+        "permutation_change": Measure(
+            "median change of the prediction when weights are shuffled", better="higher"
+        ),
+        "indifferent": Measure(
+            f"share of texts whose median change is below {SMALL}",
+            better="lower",
+            plain="For {} of the texts the answer stays the same when the heatmap is shuffled at random.",
+        ),
+    }
     caveats = (
         "A prediction near 0 or 1 moves little whatever is done to it, so that a small change is weak evidence "
         "against attention.",
@@ -53,10 +59,15 @@ class Permutation(Audit):
         """Violins by the largest weight and class (Jain & Wallace, Figure 6)."""
         return [
             violins(
-                rows, "permutation_change", BINS, title="Change of the prediction under shuffling",
-                axis="median Δŷ", high=1.0, caption="Sharp heatmaps whose shuffling changes nothing lie at the lower left.",
+                rows,
+                "permutation_change",
+                BINS,
+                title="Change of the prediction under shuffling",
+                axis="median Δŷ",
+                high=1.0,
+                caption="Sharp heatmaps whose shuffling changes nothing lie at the lower left.",
             )
-        ]  # fmt: skip
+        ]
 
     def rows(self, reading: Reading) -> Columns:
         """Shuffle, decode, and take the median."""
@@ -81,9 +92,13 @@ class Permutation(Audit):
 
     def _linear(self, reading: Reading) -> Float[Tensor, " batch"]:
         return permutation_change(
-            reading.weights[:, 0], reading.item_logits, reading.mask, reading.rows,
-            permutations=self.options.permutations, seed=self.options.seed,
-        )  # fmt: skip
+            reading.weights[:, 0],
+            reading.item_logits,
+            reading.mask,
+            reading.rows,
+            permutations=self.options.permutations,
+            seed=self.options.seed,
+        )
 
     def _any(self, reading: Reading) -> Float[Tensor, " batch"]:
         """Shuffle the items of all heads alike and decode again, one shuffle of the whole batch at a time."""

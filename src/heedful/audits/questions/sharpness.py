@@ -63,10 +63,15 @@ class Sharpness(Audit):
         caption = "Near 1 one item has all the attention; near 0 nobody has."
         return [
             histogram(
-                rows, "largest_weight", title="The largest weight of each text", axis="largest weight",
-                low=0, high=1, caption=caption,
+                rows,
+                "largest_weight",
+                title="The largest weight of each text",
+                axis="largest weight",
+                low=0,
+                high=1,
+                caption=caption,
             )
-        ]  # fmt: skip
+        ]
 
     def rows(self, reading: Reading) -> Columns:
         """Measure each head against uniform, and average over heads."""

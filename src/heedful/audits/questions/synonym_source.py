@@ -73,8 +73,13 @@ def _vectors(classifier: Auditable, words: int) -> np.ndarray:
     ids = torch.arange(words)[None]
     real = torch.ones_like(ids, dtype=torch.bool)
     tokens = Tokens(
-        texts=[""], ids=ids, mask=real, present=real, offsets=torch.zeros(1, words, 2, dtype=torch.long), word_of=ids
-    )  # fmt: skip
+        texts=[""],
+        ids=ids,
+        mask=real,
+        present=real,
+        offsets=torch.zeros(1, words, 2, dtype=torch.long),
+        word_of=ids,
+    )
     nothing = torch.zeros(1, dtype=torch.long)
     with torch.no_grad():
         embedded = classifier.model.embed(Batch(tokens, labels=nothing, rows=nothing))

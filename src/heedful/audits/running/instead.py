@@ -77,9 +77,12 @@ def try_others(
     if not any(compares(rule) for rule in told):
         return None
     found = Alternatives(
-        texts=len(rows), of=len(audited), seed=chosen.seed, left_out=left_out,
+        texts=len(rows),
+        of=len(audited),
+        seed=chosen.seed,
+        left_out=left_out,
         columns=_columns(rules, told, asked, _of_the_same_texts(frames, told)),
-    )  # fmt: skip
+    )
     if (folder := result.folder) is not None:
         with Run(folder).locked():
             for source, frame in frames.items():

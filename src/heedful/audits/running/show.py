@@ -12,7 +12,12 @@ from heedful.output.tables import Cell, Table
 from heedful.output.terminal import Screen, grid, panel, plain
 
 _WIDEST = 110  # a file or a pipe has no width of its own
-_COLOURS = {"show": "green", "show with caveat": "yellow", "do not show": "red", "not enough evidence": "magenta"}  # fmt: skip
+_COLOURS = {
+    "show": "green",
+    "show with caveat": "yellow",
+    "do not show": "red",
+    "not enough evidence": "magenta",
+}
 _OUTCOMES = {
     "good": Cell("passes", tone="good"),
     "unclear": Cell("caveat", tone="unclear"),

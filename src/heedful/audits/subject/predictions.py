@@ -34,10 +34,14 @@ def prediction_rows(reading: Reading, classifier: Auditable, *, labelled: bool) 
             "weights": ragged(reading.scores("attention"), reading.mask),
         },
         schema_overrides={
-            "query": pl.String, "label": pl.String, "starts": pl.List(pl.Int32), "ends": pl.List(pl.Int32),
-            "words": pl.List(pl.Int32), "weights": pl.List(pl.Float32),
+            "query": pl.String,
+            "label": pl.String,
+            "starts": pl.List(pl.Int32),
+            "ends": pl.List(pl.Int32),
+            "words": pl.List(pl.Int32),
+            "weights": pl.List(pl.Float32),
         },
-    )  # fmt: skip
+    )
 
 
 def _words(reading: Reading) -> list[list[int]]:

@@ -72,8 +72,11 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
     for many, what in (
         (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
         (int((counts == 1).sum()), f"texts have one {unit} only, which always has all the weight"),
-        (int(len(counts) - len(rows) - (counts < 2).sum()), f"texts have fewer than the {least} words the model was trained on"),
-    ):  # fmt: skip
+        (
+            int(len(counts) - len(rows) - (counts < 2).sum()),
+            f"texts have fewer than the {least} words the model was trained on",
+        ),
+    ):
         if many:
             said.append(f"{many} {what}; they are left out.")
     if not len(rows):
@@ -157,9 +160,13 @@ def _from_file(
     needs_query = classifier.task != "classification"
     if options.label_column is not None or any(name in there for name in USUAL_LABELS):
         raw, _ = read_split(
-            read_rows(path), where=str(path), text_column=options.text_column,
-            query_column=options.query_column, label_column=options.label_column, needs_query=needs_query,
-        )  # fmt: skip
+            read_rows(path),
+            where=str(path),
+            text_column=options.text_column,
+            query_column=options.query_column,
+            label_column=options.label_column,
+            needs_query=needs_query,
+        )
         numbers = numbering(classifier.labels, set(raw.spellings))
         return path.name, raw.number(numbers, classifier.labels), True, ()
     raw = read_texts(path, options.text_column or "text", options.query_column, evidence=True)

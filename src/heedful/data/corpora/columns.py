@@ -104,9 +104,15 @@ class RawSplit:
             return [column[i] for i in places] if column else []
 
         return RawSplit(
-            self.where, pick(self.texts), pick(self.spellings), pick(self.rows), pick(self.queries),
-            pick(self.evidence), pick(self.candidates), self.skipped,
-        )  # fmt: skip
+            self.where,
+            pick(self.texts),
+            pick(self.spellings),
+            pick(self.rows),
+            pick(self.queries),
+            pick(self.evidence),
+            pick(self.candidates),
+            self.skipped,
+        )
 
 
 def read_split(

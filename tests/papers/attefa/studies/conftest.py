@@ -20,8 +20,14 @@ from heedful.papers.attefa.studies.run import Studied, run_study
 from heedful.papers.attefa.studies.study import STUDIES, Setting, Study
 
 SMALL: dict[str, Any] = {
-    "encoder": "average", "vectors": None, "hidden": 4, "embedding_size": 6, "epochs": 1, "limit": 60, "seeds": (10, 50),
-}  # fmt: skip
+    "encoder": "average",
+    "vectors": None,
+    "hidden": 4,
+    "embedding_size": 6,
+    "epochs": 1,
+    "limit": 60,
+    "seeds": (10, 50),
+}
 
 Do = Callable[..., Studied]
 

@@ -60,16 +60,37 @@ class Point:
 
 
 def place(
-    tests: Sequence[Mapping[str, float]], *, corpus: str, encoder: str, value: str, strength: float,
-    divergence: str, base_f1: float, blind_tvd: float, classes: int,
-) -> Point:  # fmt: skip
+    tests: Sequence[Mapping[str, float]],
+    *,
+    corpus: str,
+    encoder: str,
+    value: str,
+    strength: float,
+    divergence: str,
+    base_f1: float,
+    blind_tvd: float,
+    classes: int,
+) -> Point:
     """Make a point of what each twin of one λ reached on test."""
     jsd, tvd, f1 = (np.array([test[name] for test in tests]) for name in ("jsd", "tvd", "f1"))
     return Point(
-        corpus, encoder, value, strength, divergence,
-        float(jsd.mean()), float(jsd.min()), float(jsd.max()), float(tvd.mean()), float(tvd.min()), float(tvd.max()),
-        float(f1.mean()), base_f1, blind_tvd, classes, len(tests),
-    )  # fmt: skip
+        corpus,
+        encoder,
+        value,
+        strength,
+        divergence,
+        float(jsd.mean()),
+        float(jsd.min()),
+        float(jsd.max()),
+        float(tvd.mean()),
+        float(tvd.min()),
+        float(tvd.max()),
+        float(f1.mean()),
+        base_f1,
+        blind_tvd,
+        classes,
+        len(tests),
+    )
 
 
 def trace(points: Sequence[Point]) -> tuple[np.ndarray, np.ndarray]:

@@ -29,21 +29,30 @@ def draw_curves(studied: Studied) -> str:
     lines = studied.lines
     top = max([_LEAST_TOP, *(1.08 * max(p.tvd_most, p.blind_tvd) for p in studied.points)])
     x = alt.X(
-        "jsd:Q", scale=alt.Scale(domain=[0, _RIGHT], nice=False), axis=alt.Axis(values=[i / 5 for i in range(6)], format=".1f"),
+        "jsd:Q",
+        scale=alt.Scale(domain=[0, _RIGHT], nice=False),
+        axis=alt.Axis(values=[i / 5 for i in range(6)], format=".1f"),
         title="JSD of attention, over its bound ln 2 (papers: × 0.693)",
-    )  # fmt: skip
+    )
     y = alt.Y(
-        "tvd:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=5),
+        "tvd:Q",
+        scale=alt.Scale(domain=[0, top], nice=False),
+        axis=alt.Axis(tickCount=5),
         title="TVD of predictions, over all classes (papers: half)",
-    )  # fmt: skip
+    )
     colour = alt.Color(
-        "line:N", title=None, sort=list(lines), scale=series(list(lines)),
+        "line:N",
+        title=None,
+        sort=list(lines),
+        scale=series(list(lines)),
         legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=3),
-    )  # fmt: skip
+    )
     shape = alt.Shape(
-        "kind:N", title=None, scale=alt.Scale(domain=list(_KINDS.values()), range=["circle", "diamond"]),
+        "kind:N",
+        title=None,
+        scale=alt.Scale(domain=list(_KINDS.values()), range=["circle", "diamond"]),
         legend=alt.Legend(symbolFillColor=MUTED, symbolStrokeColor=MUTED),
-    )  # fmt: skip
+    )
     marks = chart_of([_mark(point) for point in studied.points])
     blind = [{"line": name, "jsd": 0.0, "tvd": points[0].blind_tvd} for name, points in lines.items()]
     labels = _apart([_label(p) for p in studied.points if p.on_curve and p.jsd >= _EDGE], top)
@@ -51,10 +60,12 @@ def draw_curves(studied: Studied) -> str:
         chart_of(blind).mark_rule(strokeDash=[4, 4]).encode(y=y, color=colour),
         chart_of(_ways(lines)).mark_line(strokeWidth=1.5).encode(x, y, colour, order="step:Q"),
         marks.mark_rule(strokeWidth=1).encode(x, alt.Y("least:Q"), alt.Y2("most:Q"), color=colour),
-        marks.mark_point(filled=True, size=70, opacity=1, stroke="white", strokeWidth=1).encode(x, y, colour, shape),
+        marks.mark_point(filled=True, size=70, opacity=1, stroke="white", strokeWidth=1).encode(
+            x, y, colour, shape
+        ),
         *_text(_apart(blind, top), "reading nothing", x, y, colour, align="left", dx=6, dy=-7),
         *_text(labels, None, x, y, colour, align="right", dx=-3, dy=-10),
-    ).properties(width=_WIDTH, height=_HEIGHT)  # fmt: skip
+    ).properties(width=_WIDTH, height=_HEIGHT)
     return as_svg(finish(chart, title=studied.study.question))
 
 
@@ -78,9 +89,13 @@ def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:
 
 def _mark(point: Point) -> Place:
     return {
-        "line": point.line, "kind": _KINDS[point.on_curve], "jsd": point.jsd, "tvd": point.tvd,
-        "least": point.tvd_least, "most": point.tvd_most,
-    }  # fmt: skip
+        "line": point.line,
+        "kind": _KINDS[point.on_curve],
+        "jsd": point.jsd,
+        "tvd": point.tvd,
+        "least": point.tvd_least,
+        "most": point.tvd_most,
+    }
 
 
 def _label(point: Point) -> Place:

@@ -27,7 +27,7 @@ def draw(studied: Studied) -> str:
         opacity=alt.Opacity(
             "score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()), range=[1.0, 0.45])
         ),
-    )  # fmt: skip
+    )
     points = base.mark_point(filled=True, size=55).encode(
         y=alt.Y("estimate:Q", title="score", scale=alt.Scale(domain=[0, 1])),
         shape=alt.Shape("score:N", title=None, scale=alt.Scale(domain=list(_SCORES.values()))),
@@ -51,10 +51,16 @@ def _drawn(end: float) -> float | None:
 def _points(studied: Studied) -> list[dict[str, Any]]:
     return [
         {
-            "value": row.value, "number": row.number, "corpus": row.corpus, "score": score, "group": f"{row.corpus} {score}",
+            "value": row.value,
+            "number": row.number,
+            "corpus": row.corpus,
+            "score": score,
+            "group": f"{row.corpus} {score}",
             "each": getattr(row, f"{name}_each") if row.bases > 1 else [],
-            "estimate": getattr(row, name), "low": _drawn(getattr(row, f"{name}_low")), "high": _drawn(getattr(row, f"{name}_high")),
+            "estimate": getattr(row, name),
+            "low": _drawn(getattr(row, f"{name}_low")),
+            "high": _drawn(getattr(row, f"{name}_high")),
         }
         for row in studied.rows
         for name, score in _SCORES.items()
-    ]  # fmt: skip
+    ]

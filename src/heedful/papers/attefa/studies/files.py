@@ -64,34 +64,67 @@ def _spread(studied: Studied) -> str:
 
 def _table(studied: Studied) -> Table:
     headings = [
-        "corpus", studied.study.control, "F1 of base", "largest weight", "AtteFa (95 % interval)",
-        "corrected (95 % interval)", "other top item", "twins attend to", "bases", "twins", "texts",
-    ]  # fmt: skip
+        "corpus",
+        studied.study.control,
+        "F1 of base",
+        "largest weight",
+        "AtteFa (95 % interval)",
+        "corrected (95 % interval)",
+        "other top item",
+        "twins attend to",
+        "bases",
+        "twins",
+        "texts",
+    ]
     rows = [
         [
-            row.corpus, row.value, fixed(row.f1), fixed(row.largest_weight, 2),
+            row.corpus,
+            row.value,
+            fixed(row.f1),
+            fixed(row.largest_weight, 2),
             _interval(row.attefa, row.attefa_low, row.attefa_high, row.attefa_each),
             _interval(row.corrected, row.corrected_low, row.corrected_high, row.corrected_each),
-            percentage(row.elsewhere), row.instead, str(row.bases), str(row.twins), f"{row.texts:,}",
+            percentage(row.elsewhere),
+            row.instead,
+            str(row.bases),
+            str(row.twins),
+            f"{row.texts:,}",
         ]
         for row in studied.rows
-    ]  # fmt: skip
+    ]
     return Table(headings, rows)
 
 
 def _points(studied: Studied) -> Table:
     headings = [
-        "corpus", "encoder", "λ", "JSD", "TVD", "papers' JSD", "papers' TVD", "F1 of twins", "F1 of base", "TVD reading nothing", "twins",
-    ]  # fmt: skip
+        "corpus",
+        "encoder",
+        "λ",
+        "JSD",
+        "TVD",
+        "papers' JSD",
+        "papers' TVD",
+        "F1 of twins",
+        "F1 of base",
+        "TVD reading nothing",
+        "twins",
+    ]
     rows = [
         [
-            p.corpus, p.encoder, p.value if p.on_curve else f"{p.value} (JSD, {p.strength:g})",
-            _among(p.jsd, p.jsd_least, p.jsd_most, p.twins), _among(p.tvd, p.tvd_least, p.tvd_most, p.twins),
-            fixed(p.papers_jsd), fixed(p.papers_tvd),
-            fixed(p.f1), fixed(p.base_f1), fixed(p.blind_tvd), str(p.twins),
+            p.corpus,
+            p.encoder,
+            p.value if p.on_curve else f"{p.value} (JSD, {p.strength:g})",
+            _among(p.jsd, p.jsd_least, p.jsd_most, p.twins),
+            _among(p.tvd, p.tvd_least, p.tvd_most, p.twins),
+            fixed(p.papers_jsd),
+            fixed(p.papers_tvd),
+            fixed(p.f1),
+            fixed(p.base_f1),
+            fixed(p.blind_tvd),
+            str(p.twins),
         ]
         for p in studied.points
-    ]  # fmt: skip
+    ]
     return Table(headings, rows)
 
 

@@ -62,17 +62,27 @@ def follow(
             elif more:
                 options = _options(setting, quick=quick)
                 trained = train_twins(
-                    base.folder, seeds=more, runs=base.folder / "twins", done=lambda twin: advance(1), **options
-                )  # fmt: skip
+                    base.folder,
+                    seeds=more,
+                    runs=base.folder / "twins",
+                    done=lambda twin: advance(1),
+                    **options,
+                )
                 followed.notes.extend(_diverged(name, trained))
                 twins |= {twin.seed: Run(twin.folder).metrics() for twin in trained if twin.folder}
             said = "nothing found"
             if tests := [twins[seed]["test"] for seed in seeds if seed in twins]:
                 point = place(
-                    tests, corpus=base.dataset, encoder=encoder, value=setting.label, strength=setting.strength,
-                    divergence=setting.divergence, base_f1=base.metrics["test"]["f1"], blind_tvd=blind,
+                    tests,
+                    corpus=base.dataset,
+                    encoder=encoder,
+                    value=setting.label,
+                    strength=setting.strength,
+                    divergence=setting.divergence,
+                    base_f1=base.metrics["test"]["f1"],
+                    blind_tvd=blind,
                     classes=len(base.labels),
-                )  # fmt: skip
+                )
                 followed.points.append(point)
                 said = f"JSD {point.jsd:.3f}, TVD {point.tvd:.3f}, {point.twins} of {len(seeds)} twins"
             say(f"[{number}/{len(chosen)}] {name}: {said} ({time.perf_counter() - begun:.0f} s)")

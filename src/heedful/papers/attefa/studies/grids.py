@@ -55,37 +55,55 @@ def _controlled(corpus: str, value: str, *, usual: str) -> str:
 
 register(
     Study(
-        "temperature", "Does the temperature of the softmax change how faithful attention is?", "temperature",
-        ("mock_1", "mock_10"), _temperatures,
+        "temperature",
+        "Does the temperature of the softmax change how faithful attention is?",
+        "temperature",
+        ("mock_1", "mock_10"),
+        _temperatures,
         "The paper expects low temperatures to help where informative tokens are rare, and high ones where they are frequent.",
     )
-)  # fmt: skip
+)
 register(
     Study(
-        "placement", "Does it matter where informative tokens stand?", "placement", ("mock_5",), _placements,
+        "placement",
+        "Does it matter where informative tokens stand?",
+        "placement",
+        ("mock_5",),
+        _placements,
         "The paper asks, and expects nothing. An encoder that reads words one by one cannot tell, so bases are BiLSTMs here.",
         encoder="bilstm",
     )
-)  # fmt: skip
+)
 register(
     Study(
-        "strength", "Does it matter whether informative tokens are strong or weak words?", "strength", ("mock_2",), _strengths,
+        "strength",
+        "Does it matter whether informative tokens are strong or weak words?",
+        "strength",
+        ("mock_2",),
+        _strengths,
         "The paper asks, and expects nothing.",
     )
-)  # fmt: skip
+)
 register(
     Study(
-        "heads", "Does the number of heads change how faithful attention is?", "heads", ("mock_5",), _heads,
+        "heads",
+        "Does the number of heads change how faithful attention is?",
+        "heads",
+        ("mock_5",),
+        _heads,
         "The paper believes that its method does not transfer to several heads; here they are matched before they are compared, "
         "so that heads that merely change places do not count as different.",
     )
-)  # fmt: skip
+)
 register(
     Study(
-        "curve", "How far do predictions move when twins attend further and further elsewhere?", "encoder", ("mock_1", "mock_10"),
+        "curve",
+        "How far do predictions move when twins attend further and further elsewhere?",
+        "encoder",
+        ("mock_1", "mock_10"),
         _base,
         "Wiegreffe & Pinter read the shape: the flatter the curve, the less faithful the attention. They draw no line between flat "
         "and steep, and neither is one drawn here.",
         twins=(*(TwinSetting(s, float(s), quick=s in _QUICK_STRENGTHS) for s in _KL_STRENGTHS), ATTEFA),
     )
-)  # fmt: skip
+)

@@ -134,9 +134,15 @@ def run_study(
             rows.append(_row(corpus, setting, found, case.config.encoder))
             if study.twins:
                 followed = follow(
-                    found[0], study.twins, encoder=case.config.encoder, seeds=seeds, quick=quick,
-                    only_finished=only_finished, watcher=watcher, say=say,
-                )  # fmt: skip
+                    found[0],
+                    study.twins,
+                    encoder=case.config.encoder,
+                    seeds=seeds,
+                    quick=quick,
+                    only_finished=only_finished,
+                    watcher=watcher,
+                    say=say,
+                )
                 points += followed.points
                 missing += followed.missing
                 notes += followed.notes
@@ -177,12 +183,19 @@ def _row(corpus: str, setting: Setting, bases: Sequence[Measured], encoder: str)
     largest = [base.summaries["sharpness"].number("largest_weight") for base in bases]
     elsewhere = [base.summaries[AUDIT].number("elsewhere") for base in bases]
     return Row(
-        corpus, setting.label or encoder, setting.number, setting.dataset,
-        fmean(base.metrics["test"]["f1"] for base in bases), fmean(map(_estimate, largest)),
-        *_over(bases, corrected=False), *_over(bases, corrected=True),
-        fmean(map(_estimate, elsewhere)), _instead(pl.concat([frame["twin_top"] for frame in rows])),
-        sum(name.startswith("tvd_") for name in rows[0].columns), len(rows[0]),
-    )  # fmt: skip
+        corpus,
+        setting.label or encoder,
+        setting.number,
+        setting.dataset,
+        fmean(base.metrics["test"]["f1"] for base in bases),
+        fmean(map(_estimate, largest)),
+        *_over(bases, corrected=False),
+        *_over(bases, corrected=True),
+        fmean(map(_estimate, elsewhere)),
+        _instead(pl.concat([frame["twin_top"] for frame in rows])),
+        sum(name.startswith("tvd_") for name in rows[0].columns),
+        len(rows[0]),
+    )
 
 
 def _over(bases: Sequence[Measured], *, corrected: bool) -> tuple[float, float, float, tuple[float, ...]]:
