@@ -19,8 +19,9 @@ from asked import DOCS, MEASURED, QUESTIONS, TRAINED, TRAININGS, Question, Train
 from kept_studies import keep as keep_study
 
 from heedful.audits.running.result import write_frame
+from heedful.checking import build
 from heedful.cli.app import main as heedful
-from heedful.config import TrainConfig, build
+from heedful.config import TrainConfig
 from heedful.papers.attefa.studies.run import run_study
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.measure import measure

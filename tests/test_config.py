@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from heedful.config import TrainConfig, build, read_yaml
+from heedful.checking import build, read_yaml
+from heedful.config import TrainConfig
 from heedful.errors import BadInput
 
 

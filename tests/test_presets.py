@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from heedful.config import TrainConfig, build
+from heedful.checking import build
+from heedful.config import TrainConfig
 from heedful.presets import PRESETS
 from heedful.training.train import resolve
 

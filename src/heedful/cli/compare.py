@@ -99,11 +99,11 @@ def compare(
     """
     import torch
 
+    from heedful.checking import build
     from heedful.comparison.compare import choose_audits
     from heedful.comparison.compare import compare as compare_runs
     from heedful.comparison.files import check_format, format_of
     from heedful.comparison.frontier import check_figure
-    from heedful.config import build
 
     chosen = check_format(form) if form is not None else format_of(output) if output is not None else "text"
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None

@@ -56,8 +56,9 @@ def _choose() -> dict[str, Any]:
 
 def _show_examples(classifier: Any) -> None:
     """Show test texts of middling length, of each class in turn."""
+    from heedful.checking import build
     from heedful.cli.heatmap import show
-    from heedful.config import TrainConfig, build
+    from heedful.config import TrainConfig
     from heedful.data.corpora.loading import load_corpus
     from heedful.runs import Run
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heedful.config import ObjectiveOptions, TrainConfig, build
+from heedful.checking import build
+from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.runs import Run
 from heedful.training.objectives.objective import OBJECTIVES
 

@@ -14,7 +14,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from heedful.config import TrainConfig, build
+from heedful.checking import build
+from heedful.config import TrainConfig
 from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances

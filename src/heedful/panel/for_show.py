@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from heedful.audits.running.result import AuditResult
 from heedful.audits.running.run import audit
 from heedful.audits.verdict import Word
-from heedful.config import read_yaml
+from heedful.checking import read_yaml
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.progress import QUIET, Watcher

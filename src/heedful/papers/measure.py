@@ -12,7 +12,8 @@ import torch
 
 from heedful.audits.running.result import PREDICTIONS, RESULT, AuditResult
 from heedful.audits.running.run import audit
-from heedful.config import AuditOptions, TrainConfig, build
+from heedful.checking import build
+from heedful.config import AuditOptions, TrainConfig
 from heedful.data.corpora.sources import find_source
 from heedful.data.corpora.synthetic import is_synthetic
 from heedful.errors import BadInput

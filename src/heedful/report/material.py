@@ -25,7 +25,8 @@ from heedful.audits.running.result import (
     read_findings,
 )
 from heedful.audits.verdict import Verdict
-from heedful.config import AuditOptions, build
+from heedful.checking import build
+from heedful.config import AuditOptions
 from heedful.errors import BadInput
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from heedful.config import Metric, ObjectiveOptions, TrainConfig, build, read_yaml
+from heedful.checking import build, read_yaml
+from heedful.config import Metric, ObjectiveOptions, TrainConfig
 from heedful.data.corpora.catalogue import cards
 from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpus import Corpus

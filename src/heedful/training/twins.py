@@ -11,7 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
 
-from heedful.config import TrainConfig, build
+from heedful.checking import build
+from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged
 from heedful.runs import Run, list_runs
 

@@ -24,7 +24,8 @@ from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import Texts, choose_texts
 from heedful.audits.verdict import judge
-from heedful.config import AuditOptions, build
+from heedful.checking import build
+from heedful.config import AuditOptions
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable
 from heedful.progress import QUIET, Watcher

@@ -24,7 +24,8 @@ from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
 from heedful.audits.verdict import judge
-from heedful.config import AuditOptions, build, refuse_too_many
+from heedful.checking import build
+from heedful.config import AuditOptions, refuse_too_many
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.stages import Auditable

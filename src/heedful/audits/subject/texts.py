@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful.config import AuditOptions, DataOptions, TrainConfig, build
+from heedful.checking import build
+from heedful.config import AuditOptions, DataOptions, TrainConfig
 from heedful.data.corpora.columns import USUAL_LABELS, read_split, read_texts
 from heedful.data.corpora.labels import numbering
 from heedful.data.corpora.loading import load_corpus

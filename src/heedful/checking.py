@@ -1,0 +1,79 @@
+"""Make a config of values from Python, YAML or flags, or say in one sentence which of them is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from heedful.errors import BadInput, did_you_mean
+
+Config = TypeVar("Config", bound=BaseModel)
+
+
+def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -> Config:
+    """Make a config, or say in one sentence which value is wrong and what it may be.
+
+    >>> from heedful.config import TrainConfig
+    >>> build(TrainConfig, {"dataset": "sst2", "encodr": "cnn"})
+    Traceback (most recent call last):
+    heedful.errors.BadInput: There is no option 'encodr': did you mean encoder?
+    """
+    place = f" in {where}" if where else ""
+    for key in values:
+        if key not in config.model_fields:
+            raise BadInput(
+                f"There is no option {str(key)!r}{place}: {did_you_mean(str(key), config.model_fields)}"
+            )
+    try:
+        return config(**values)
+    except ValidationError as error:
+        raise BadInput(_explain(error.errors(include_url=False)[0], place)) from None
+
+
+_MUST_BE = {
+    "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
+    "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
+    "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
+    "tuple_type": "a list", "too_short": "a list of one at least", "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
+}  # fmt: skip
+
+
+def _explain(error: Any, place: str) -> str:
+    """Say in one sentence what pydantic found wrong first."""
+    if error["type"] == "missing":
+        return f"Option {error['loc'][0]} is missing{place}: give it."
+    if not error["loc"]:
+        return f"Bad options{place}: {error['msg'].removeprefix('Value error, ')}."
+    wanted = _MUST_BE.get(error["type"])
+    must = f"must be {wanted.format(**error.get('ctx', {}))}" if wanted else error["msg"]
+    return f"Option {error['loc'][0]}{place} {must}, not {_shorten(error['input'])}."
+
+
+def _shorten(value: object) -> str:
+    spelled = repr(value)
+    return spelled if len(spelled) <= 60 else spelled[:59] + "…"
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a flat mapping of options from a YAML file."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {path}: check the path given to --config.") from None
+    except OSError as error:
+        reason = (error.strerror or "refused").lower()
+        raise BadInput(f"Cannot read {path} ({reason}): check the path given to --config.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" at line {mark.line + 1}" if mark else ""
+        raise BadInput(f"{path} is not valid YAML{line}: mend it or leave out --config.") from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} must hold options as 'name: value' lines, one a line.")
+    return content
