@@ -323,3 +323,13 @@ def test_the_function_is_not_hidden_by_a_package_of_its_name(toy_classifier):
     import heedful.audits.running.run  # brings every explainer along
 
     assert heedful.explain(toy_classifier(), ["a fine film"], "gradient")[0].items
+
+
+@pytest.mark.parametrize("hierarchical", [False, True])
+def test_the_only_item_of_a_text_has_the_whole_shapley_value(toy_classifier, hierarchical):
+    classifier = toy_classifier(hierarchical=hierarchical)
+    batch = classifier.batch(["dull ."] if hierarchical else ["dull"])
+    scores = EXPLAINERS.get("kernel_shap")(classifier.model, batch, seed=0)
+    assert scores.shape == (1, 1)
+    lost = EXPLAINERS.get("leave_one_out")(classifier.model, batch, seed=0)
+    torch.testing.assert_close(scores.abs(), lost.abs(), atol=1e-6, rtol=0)

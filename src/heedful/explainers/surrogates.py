@@ -33,11 +33,16 @@ def kernel_shap(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "bat
     """Give estimates of the items' Shapley values for the decided class's probability."""
     from captum.attr import KernelShap
 
-    return _fit(KernelShap, model, batch, seed)
+    return _fit(KernelShap, model, batch, seed, shares=True)
 
 
-def _fit(method: Any, model: Stages, batch: Batch, seed: int) -> Float[Tensor, "batch items"]:
-    """Fit one surrogate per text; captum samples deletions, the model reads what is left."""
+def _fit(
+    method: Any, model: Stages, batch: Batch, seed: int, *, shares: bool = False
+) -> Float[Tensor, "batch items"]:
+    """Fit one surrogate per text; captum samples deletions, the model reads what is left.
+
+    Where scores are `shares` of what all items do together, a single item has it all, and there is nothing to sample.
+    """
     classes = decided(model, batch)
     with torch.no_grad():
         mask = model.encode(model.embed(batch), batch).mask
@@ -51,6 +56,10 @@ def _fit(method: Any, model: Stages, batch: Batch, seed: int) -> Float[Tensor, "
             rows = torch.full((len(kept),), row)
             return chances_without(model, batch, rows, keep)[:, classes[row]]
 
+        if shares and len(real) == 1:
+            alone, nothing = chance(torch.tensor([[1.0], [0.0]]))
+            scores[row, real] = alone - nothing
+            continue
         with torch.random.fork_rng():
             torch.manual_seed(seed * 1_000_003 + int(batch.rows[row]))
             fitted = method(chance).attribute(
