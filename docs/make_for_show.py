@@ -62,7 +62,7 @@ def measure(corpus: str, method: str, seed: int, runs: Path) -> dict[str, Any]:
         "verdict": str(result.verdict),
         "dev": metrics["dev"][name],
         "test": metrics["test"][name],
-        "encoder": model.model.architecture.encoder,
+        "encoder": model.encoder,
         "texts": result.about.texts,
         "top_loo": result.summaries["agreement"].number("tau_loo_top").estimate,
         **shares,
