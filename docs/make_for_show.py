@@ -1,6 +1,6 @@
 """Train models for show on real corpora, and other objectives beside them: F1 against what the verdict asks.
 
-    HEEDFUL_DATA=… python docs/make_for_show.py RUNS [CORPUS,CORPUS,…]
+    HEEDFUL_DATA=… python docs/make_for_show.py RUNS [CORPUS,CORPUS,… [METHOD,METHOD,…]]
 
 Trains what is missing in the folder RUNS, keeps every number in docs/measured/for-show.json, and writes docs/for-show.md and
 its figure anew. Interrupted, the same command goes on.

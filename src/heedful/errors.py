@@ -25,10 +25,6 @@ class Diverged(HeedfulError):
     """Training came to a loss that is not a number: a seed's bad luck, or too large a learning rate."""
 
 
-class HeedfulWarning(UserWarning):
-    """Something the user should know and need not act on."""
-
-
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Name the nearest known word, or list them all.
 

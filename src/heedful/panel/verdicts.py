@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from scipy.stats import binomtest
@@ -88,11 +88,3 @@ def error_rates(found: Errors) -> ErrorRates:
         faithful=found.forbidden.of,
         forbidden=found.forbidden.count,
     )
-
-
-def by_group(judged: Sequence[tuple[Case, Verdict]], groups: Mapping[str, str]) -> dict[str, Errors]:
-    """Count the errors of groups of cases; a case's group is looked up by its name."""
-    named: dict[str, list[tuple[Case, Verdict]]] = {}
-    for case, verdict in judged:
-        named.setdefault(groups[case.name], []).append((case, verdict))
-    return {name: errors(group) for name, group in sorted(named.items())}
