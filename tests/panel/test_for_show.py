@@ -152,6 +152,7 @@ def test_points_stand_beside_the_ordinary_model_of_their_seed():
 
 def test_the_page_and_the_figure(tmp_path):
     assert "| mr | for show (bilstm, pointer) | 2 | 0.810 | -1.0, +1.0 | 0.85 | 0.82 |" in page(MODELS)
+    assert "- imdb: nothing was measured" in page(MODELS)
     write_figure(MODELS, tmp_path / "frontier.svg")
     drawn = (tmp_path / "frontier.svg").read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "for show" in drawn and "mr" in drawn

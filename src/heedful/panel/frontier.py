@@ -14,6 +14,20 @@ from heedful.output.tables import Table, markdown
 from heedful.storage import write_bytes
 
 REFERENCE, MADE = "vanilla", "for show"
+METHODS = (
+    REFERENCE,
+    MADE,
+    "erasure",
+    "average",
+    "pointer",
+    "steady",
+    "diverse",
+    "selective",
+    "unreplaceable",
+    "frozen",
+)
+ASKED = ("sst2", "mr", "trec", "ag_news_binary", "imdb")
+"""Methods and corpora that the page should hold; what is missing is said."""
 _SHARES = ("comprehensiveness", "sufficiency")
 
 Model = Mapping[str, Any]
@@ -122,5 +136,17 @@ def page(models: Sequence[Model]) -> str:
         "What the verdict asks (both shares, from chance 0 to the best ranking known 1) against what it costs in test F1 (macro F1 where there are more than two "
         "classes), beside an ordinary BiLSTM of the same seed (*vanilla*). *for show* is what `heedful train --for-show` takes, by dev texts: vanilla where that may be shown, "
         "else the pointer that it taught by *erasure*, where that does better. Models are selected on dev, and so were the options of both. Written by docs/make_for_show.py.\n\n"
-        f"![F1 against the smaller share, by corpus](for-show.svg)\n\n{table}\n"
+        f"![F1 against the smaller share, by corpus](for-show.svg)\n\n{table}\n{_missing(models)}"
     )
+
+
+def _missing(models: Sequence[Model]) -> str:
+    """Say what was asked for and is not there."""
+    there = {(m["corpus"], m["method"]) for m in models}
+    lines = []
+    for corpus in ASKED:
+        lacking = [method for method in METHODS if (corpus, method) not in there]
+        if lacking:
+            whole = len(lacking) == len(METHODS)
+            lines.append(f"- {corpus}: {'nothing was measured' if whole else ', '.join(lacking)}")
+    return "\n## Not measured\n\n" + "\n".join(lines) + "\n" if lines else ""

@@ -98,7 +98,8 @@ def _lead(cases: Sequence[Case]) -> str:
 _SEPARATION = (
     "AUROC: the probability that of a faithful and an unfaithful model the faithful one has the better number (0.5 is a coin, below it "
     "the test is inverted), with a 95 % interval over corpora and models. Tests that replace weights keep the states as they are; tests that change "
-    "words read the text again. Where fewer models are counted, the audit trains models of its own and was asked of some alone."
+    "words read the text again. Where fewer models are counted, the audit trains models of its own and was asked of some alone. Plausibility "
+    "separates by definition: it asks for the marked words, by which the truth is measured here."
 )
 
 
