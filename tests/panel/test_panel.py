@@ -156,6 +156,12 @@ def test_a_number_that_separates_and_one_that_is_inverted():
     assert separation(cases[:8], SHARE) is None
 
 
+def test_the_order_of_cases_changes_no_interval():
+    noisy = [c.model_copy(update={"truth": 1 - c.truth}) if n % 5 == 0 else c for n, c in enumerate(panel())]
+    assert separation(noisy, SHARE) == separation(noisy[::-1], SHARE)
+    assert separation(noisy, SHARE).low < separation(noisy, SHARE).auroc
+
+
 def test_thresholds_lie_between_the_sorts_and_are_judged_where_they_were_not_set():
     lines = [rule.forbid for rule in learn(panel(), POLICY).rules]
     assert sum(line is None for line in lines) == 1  # both find the same models: one line will do

@@ -57,7 +57,7 @@ def separation(
     """
     counted = [
         (case.corpus, case.sort, value)
-        for case in cases
+        for case in sorted(cases, key=lambda case: case.name)  # in any other order, others would be drawn
         if case.sort in ("faithful", "unfaithful") and not np.isnan(value := oriented(case, measure))
     ]
     good = np.array([value for _, sort, value in counted if sort == "faithful"])
