@@ -97,9 +97,10 @@ class Audit(ABC):
     does: ClassVar[str] = "looks at the heatmap"
     """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
     carried elsewhere; those that change words can."""
-    own_options: ClassVar[tuple[str, ...]] = ()
-    """Fields of `AuditOptions` that its numbers follow from, besides those that all audits share: another value of any other
-    repeats nothing."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Options that its numbers follow from, besides those that all audits share: another value of any other repeats
+    nothing. One that no other audit reads is declared in its own file (see heedful.declared)."""
+    config: AuditOptions
     of_weights: ClassVar[bool] = False
     """Whether it asks about the weights themselves, so that no other scores can take their place."""
     renews: ClassVar[bool] = False
@@ -122,7 +123,7 @@ class Audit(ABC):
     def __init__(
         self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
     ) -> None:
-        self.options, self.source, self.task = options, source, task
+        self.config, self.source, self.task = options, source, task
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need nothing
         """Do what must be done once before texts are measured."""
@@ -153,7 +154,7 @@ class Audit(ABC):
     ) -> Number:
         """Average values, with an interval; say if they are but bounds of the true ones."""
         measured = np.asarray(values, dtype=np.float64)
-        interval = bootstrap_interval(measured, resamples=1000, seed=self.options.seed)
+        interval = bootstrap_interval(measured, resamples=1000, seed=self.config.seed)
         present = measured[~np.isnan(measured)]
         std = float(present.std(ddof=1)) if len(present) > 1 else None
         estimate, low, high = (None if math.isnan(v) else v for v in interval[:3])

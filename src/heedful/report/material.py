@@ -27,6 +27,7 @@ from heedful.audits.running.result import (
 from heedful.audits.verdict import Verdict
 from heedful.checking import build
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.errors import BadInput
 
 
@@ -116,7 +117,7 @@ class Material:
         """Make the audit again, to draw its figures; None where this version has no such audit."""
         if name not in AUDITS:
             return None
-        known = {k: v for k, v in self.about.options.items() if k in AuditOptions.model_fields}
+        known = {k: v for k, v in self.about.options.items() if k in complete(AuditOptions).model_fields}
         return AUDITS.get(name)(build(AuditOptions, known), source=self.source)
 
     def columns(self, name: str) -> dict[str, pl.DataType]:

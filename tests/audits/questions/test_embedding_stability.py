@@ -175,7 +175,7 @@ def shifts_of(reading, **options):
     """Give the noise of every condition and draw."""
     seen = {}
     audit = AUDITS.get(NAME)(AuditOptions(**options))
-    for draw in range(audit.options.draws):
+    for draw in range(audit.config.draws):
         for condition, shift in audit._shifts(reading, draw):
             seen[condition, draw] = shift
     return seen

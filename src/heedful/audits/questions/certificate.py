@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import polars as pl
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.config import AuditOptions, Sizes
 from heedful.measures.certificate import certified_radius
 from heedful.measures.norms import NORMS, Norm
 from heedful.output.numbers import percent, value
@@ -41,6 +43,15 @@ def _measures() -> dict[str, Measure]:
     return found
 
 
+class CertificateOptions(AuditOptions):
+    """Options of this one alone."""
+
+    radii: Sizes = Field(
+        (0.001, 0.01, 0.05, 0.1, 0.5),
+        description="Sizes of a change of the weights, separated by commas (certificate).",
+    )
+
+
 @register
 class Certificate(Audit):
     """The largest ‖δ‖ on the weights that cannot change the decision, in three norms."""
@@ -49,7 +60,8 @@ class Certificate(Audit):
     question = "How much may the weights move before the decision can change?"
     does = "replaces weights"
     paper = "heedful"
-    own_options = ("radii",)
+    options = ("radii",)
+    config: CertificateOptions
     of_weights = True
     measures: ClassVar = _measures() | {
         "certified": Measure(
@@ -96,7 +108,7 @@ class Certificate(Audit):
                 f"radius_{norm}": free.clamp(max=FARTHEST[norm]),
                 f"radius_{norm}_zero_sum": held.clamp(max=FARTHEST[norm]),
             }
-            columns |= {f"certified_{norm}_{r:g}": (free >= r).double() for r in self.options.radii}
+            columns |= {f"certified_{norm}_{r:g}": (free >= r).double() for r in self.config.radii}
             if norm == "linf":
                 columns["certified"] = (free >= SEAT_RADIUS).double()
         return columns
@@ -109,7 +121,7 @@ class Certificate(Audit):
             numbers.append(self.number(f"radius_{norm}_zero_sum", rows[f"radius_{norm}_zero_sum"]))
             numbers += [
                 self.number(f"certified_{norm}", rows[f"certified_{norm}_{r:g}"], f"R = {r:g}")
-                for r in self.options.radii
+                for r in self.config.radii
             ]
         found = {number.name: number for number in reversed(numbers) if number.group == ALL}
         if found["radius_linf"].estimate is None:
@@ -129,7 +141,7 @@ class Certificate(Audit):
         shares = {
             f"{_SPELLED[norm]} ≤ {r:g}": rows[f"certified_{norm}_{r:g}"].drop_nans().mean()
             for norm in NORMS
-            for r in self.options.radii
+            for r in self.config.radii
             if f"certified_{norm}_{r:g}" in rows.columns
         }
         known = {name: float(share) for name, share in shares.items() if isinstance(share, float)}
@@ -140,7 +152,7 @@ class Certificate(Audit):
         kinds = [f"radius_{norm}{end}" for norm in NORMS for end in ("", "_zero_sum")]
         return [
             *kinds,
-            *(f"certified_{norm}_{r:g}" for norm in NORMS for r in self.options.radii),
+            *(f"certified_{norm}_{r:g}" for norm in NORMS for r in self.config.radii),
             "certified",
         ]
 

@@ -11,12 +11,14 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import boxes
 from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
+from heedful.config import AuditOptions, Count
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
 from heedful.measures.flips import smallest_flip_set
 from heedful.measures.streams import Stream, uniform_by_instance
@@ -54,13 +56,20 @@ def _measures() -> dict[str, Measure]:
     }
 
 
+class FlipSetOptions(AuditOptions):
+    """Options of this one alone."""
+
+    random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
+
+
 @register
 class FlipSet(Audit):
     """Erase items in the order of each ranking until the decision changes."""
 
     name = "flip_set"
     question = "How much must be erased, in each ranking's order, to change the decision, and what is the true minimum?"
-    own_options = ("random_rankings",)
+    options = ("random_rankings",)
+    config: FlipSetOptions
     does = "replaces weights"
     paper = "serrano-smith"
     measures = _measures()
@@ -107,7 +116,7 @@ class FlipSet(Audit):
             for name, explainer in RANKINGS.items()
         }
         flips = {name: first_flip(_curve(reading, scores)) for name, scores in rankings.items()}
-        random = [self._random(reading, draw) for draw in range(self.options.random_rankings)]
+        random = [self._random(reading, draw) for draw in range(self.config.random_rankings)]
         columns: dict[str, Tensor | list[object]] = {}
         for name, flip in flips.items():
             columns |= {f"{name}_fraction": flip.fraction, f"{name}_mass": flip.mass}
@@ -163,7 +172,7 @@ class FlipSet(Audit):
 
     def _never_at_random(self, common: pl.DataFrame) -> str:
         """Say how many random rankings are left out of the average, and of how many texts all are."""
-        draws = self.options.random_rankings
+        draws = self.config.random_rankings
         if "random_never" not in common.columns or not common["random_never"].sum():
             return ""
         never = round(common["random_never"].sum() * draws)
@@ -175,7 +184,7 @@ class FlipSet(Audit):
 
     def _random(self, reading: Reading, draw: int) -> FirstFlip:
         keys = uniform_by_instance(
-            reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=Stream.FLIP_SET + draw
+            reading.rows, reading.mask.shape[1], seed=self.config.seed, draw=Stream.FLIP_SET + draw
         )
         return first_flip(_curve(reading, keys))
 

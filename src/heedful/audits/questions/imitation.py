@@ -44,7 +44,7 @@ class Imitation(Audit):
 
     name = "imitation"
     question = "Can a twin give the same predictions with other attention?"
-    own_options = ("seeds",)
+    options = ("seeds",)
     does = "trains another model"
     paper = "attefa"
     of_weights = True
@@ -99,7 +99,7 @@ class Imitation(Audit):
             raise BadInput(
                 "The imitation audit trains twins, and needs the run that the model was trained in."
             )
-        options = self.options
+        options = self.config
         seeds = options.seeds or (SEEDS[:QUICK_SEEDS] if options.quick else SEEDS)
         _announce(run, seeds, quick=options.quick, watcher=watcher)
         changes = dict(QUICK) if options.quick else {}
@@ -152,7 +152,7 @@ class Imitation(Audit):
         references = {"attefa": None, "attefa_corrected": np.array(rows["chances"].to_list())}
         numbers: list[Number] = []
         for name, chances in references.items():
-            drawn = attefa_draws(tvds, jsds, chances, seed=self.options.seed)
+            drawn = attefa_draws(tvds, jsds, chances, seed=self.config.seed)
             numbers.append(_over_seeds(name, drawn, len(rows)))
             numbers += [
                 _plain(name, one, f"seed {seed}", len(rows))
@@ -178,7 +178,7 @@ class Imitation(Audit):
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
             FEW_TWINS if len(seeds) < FEWEST_SEEDS else "",
             f"Epochs chosen: {', '.join(str(record['epoch']) for record in self.records.values())}.",
-            f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
+            f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.config.quick else "",
         )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ class Infidelity(Audit):
         """Delete random words of every text, and explain what is lost by each kind of scores."""
         words = words_of(reading.model, reading.batch)
         subsets = random_subsets(
-            reading.rows, words.counts, subsets=SUBSETS, seed=self.options.seed, draw=Stream.DELETIONS
+            reading.rows, words.counts, subsets=SUBSETS, seed=self.config.seed, draw=Stream.DELETIONS
         )
         drops = _drops(reading, words, subsets)
         nothing = (drops.abs().amax(1) < MOVES) | (words.counts < 2)  # of one word any score is right
@@ -139,14 +139,14 @@ class Infidelity(Audit):
 
     def _random(self, reading: Reading, words: Words) -> Float[Tensor, "batch words"]:
         return uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.DELETIONS_RANDOM
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.DELETIONS_RANDOM
         )
 
     def _shuffled(
         self, reading: Reading, words: Words, scores: Float[Tensor, "batch words"]
     ) -> Float[Tensor, "batch words"]:
         draws = range(Stream.DELETIONS_SHUFFLED, Stream.DELETIONS_SHUFFLED + 1)
-        order = shuffles_by_instance(reading.rows, words.counts, seed=self.options.seed, draws=draws)[0]
+        order = shuffles_by_instance(reading.rows, words.counts, seed=self.config.seed, draws=draws)[0]
         return scores.gather(1, order)
 
 

@@ -79,7 +79,7 @@ class Plausibility(Audit):
             )
         shares = []
         with watcher.status("Reading the rationales"):
-            for places in inference_batches(instances.lengths[rows], self.options.batch_size):
+            for places in inference_batches(instances.lengths[rows], self.config.batch_size):
                 batch = instances.batch(rows[places])
                 words = words_of(subject.model, batch)
                 marked = marked_words(subject.model, batch, words, instances).sum(1)
@@ -98,7 +98,7 @@ class Plausibility(Audit):
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
         by_chance = uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.PLAUSIBILITY
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.PLAUSIBILITY
         )
         columns: dict[str, Tensor | list[object]] = dict(self._agreement(scores, words, marked))
         columns |= {f"{name}_random": v for name, v in self._agreement(by_chance, words, marked).items()}

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
@@ -18,6 +19,7 @@ from heedful.audits.questions.movement import by_word, see
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
 from heedful.audits.subject.words import Words, words_of
+from heedful.config import AuditOptions
 from heedful.errors import BadInput, Diverged
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.divergence import LN_2, jsd
@@ -58,13 +60,22 @@ class Likeness(NamedTuple):
     jsd: Float[Tensor, " batch"]
 
 
+class RandomisationOptions(AuditOptions):
+    """Options of this one alone."""
+
+    shuffled_labels: bool = Field(
+        True, description="Train the model once more on shuffled labels, or find it (randomisation)."
+    )
+
+
 @register
 class Randomisation(Audit):
     """Draws the weights of stages anew, and trains on shuffled labels, and sees whether the heatmap notices."""
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
-    own_options = ("shuffled_labels",)
+    options = ("shuffled_labels",)
+    config: RandomisationOptions
     does = "draws weights anew"
     paper = "adebayo-2018"
     renews = True
@@ -119,7 +130,7 @@ class Randomisation(Audit):
                 f"choose attention or an explainer as --source."
             )
         stages = stages_with_weights(subject.model)
-        drawn = [redraw(subject.model, DRAWS * self.options.seed + draw) for draw in range(DRAWS)]
+        drawn = [redraw(subject.model, DRAWS * self.config.seed + draw) for draw in range(DRAWS)]
         self.conditions = {}
         for place, stage in enumerate(stages):
             self.conditions[stage] = [one.model(stages[: place + 1]) for one in drawn]
@@ -204,7 +215,7 @@ class Randomisation(Audit):
             return number
         draws = np.array(rows[column + _DRAWS].to_list(), dtype=np.float64).T
         drawn = resample(
-            [[mean_of(1 - one if turned else one)] for one in draws], seed=self.options.seed, resamples=1000
+            [[mean_of(1 - one if turned else one)] for one in draws], seed=self.config.seed, resamples=1000
         )
         _, low, high = over_seeds(drawn[..., 0])
         about = self.measures[number.name]
@@ -229,7 +240,7 @@ class Randomisation(Audit):
         """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
         run, config = subject.classifier.home, subject.classifier.trained
         without = "Nothing was trained on shuffled labels"
-        if not self.options.shuffled_labels:
+        if not self.config.shuffled_labels:
             self.left_out += (f"{without} (--no-shuffled-labels).",)
             return None
         if run is None or config is None:
@@ -243,7 +254,7 @@ class Randomisation(Audit):
         minutes = "" if pace is None else f": at most {max_epochs(config) * pace / 60:.0f} minutes"
         watcher.say(f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.")
         try:
-            other = train(config.model_copy(update={"label_seed": self.options.seed}), runs=run.parent)
+            other = train(config.model_copy(update={"label_seed": self.config.seed}), runs=run.parent)
         except Diverged as error:
             self.left_out += (f"Trained on shuffled labels, the model diverged: {error}",)
             return None

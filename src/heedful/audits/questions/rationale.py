@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Int
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
@@ -19,6 +20,7 @@ from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensiti
 from heedful.audits.subject.reading import Reading, read
 from heedful.audits.subject.scores import padded
 from heedful.audits.subject.words import Words, words_of
+from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
@@ -44,13 +46,23 @@ LEAST = 0.1
 """Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
 
 
+class RationaleOptions(AuditOptions):
+    """Options of this one alone."""
+
+    sensitivity: bool = Field(
+        False,
+        description="Search for the smallest shift of the top words that changes the decision (rationale); slow.",
+    )
+
+
 @register
 class Rationale(Audit):
     """Deletes the top words, or all others, and reads again."""
 
     name = "rationale"
     question = "Are the top words needed, and enough?"
-    own_options = ("top_k", "sensitivity")
+    options = ("top_k", "sensitivity")
+    config: RationaleOptions
     does = "changes words"
     paper = "eraser"
     revision = 2
@@ -105,18 +117,18 @@ class Rationale(Audit):
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Search for the sensitivity of a sample of the texts, where asked; drawn by their numbers and not by batches."""
-        if not self.options.sensitivity:
+        if not self.config.sensitivity:
             return
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
         chosen = sample(
-            rows, instances.lengths[rows], texts=QUICK_TEXTS if self.options.quick else TEXTS,
-            tokens=PIECES if subject.model.slow else TOKENS, seed=self.options.seed,
+            rows, instances.lengths[rows], texts=QUICK_TEXTS if self.config.quick else TEXTS,
+            tokens=PIECES if subject.model.slow else TOKENS, seed=self.config.seed,
         )  # fmt: skip
         self.sampled = {}
         model = subject.model.eval().exact()
         with watcher.bar("sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
-                reading = read(subject.model, instances.batch(chosen[places]), seed=self.options.seed)
+                reading = read(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
                 if subject.scores is not None:
                     reading = replace(reading, own=padded(subject.scores, reading.rows, reading.mask))
                 words = words_of(reading.model, reading.batch)
@@ -132,12 +144,12 @@ class Rationale(Audit):
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
         by_chance = uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.RATIONALE
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
         others = [name for name in REFERENCES if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
-            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k
+            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.config.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
 
@@ -171,14 +183,14 @@ class Rationale(Audit):
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts, and by class what is needed and what is enough."""
         numbers: list[Number] = []
-        searched = self.options.sensitivity
+        searched = self.config.sensitivity
         for name in self.measures:
             if name in ("sensitivity", "never_flips") and not searched:
                 continue
             by_class = name in ("comprehensiveness", "sufficiency")
             numbers += self.by_class(name, rows, name) if by_class else [self.number(name, rows[name])]
         found = {number.name: number for number in reversed(numbers) if number.group == "all"}
-        k, short = self.options.top_k, int((rows["words"] < self.options.top_k).sum())
+        k, short = self.config.top_k, int((rows["words"] < self.config.top_k).sum())
         area, never = found.get("sensitivity"), int(rows["never_flips"].fill_nan(0).sum())
         return self.summary(
             rows,
@@ -210,7 +222,7 @@ class Rationale(Audit):
 
     def _sensitivity(self, reading: Reading, words: Words, ranks: Tensor) -> tuple[Tensor, Tensor]:
         """Look up what was found beforehand; of a reading by itself, search for every text; nothing where it is not asked for."""
-        if not self.options.sensitivity:
+        if not self.config.sensitivity:
             nothing = torch.full(ranks.shape[:1], torch.nan, dtype=torch.float64)
             return nothing, nothing
         if self.sampled is None:

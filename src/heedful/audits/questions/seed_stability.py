@@ -46,7 +46,7 @@ class SeedStability(StabilityAudit):
 
     name = "seed_stability"
     question = "Does the heatmap survive another seed?"
-    own_options = ("seeds", "top_k")
+    options = ("seeds", "top_k")
     does = "trains another model"
     costly = True
     measures: ClassVar = measures("with another seed") | {
@@ -106,7 +106,7 @@ class SeedStability(StabilityAudit):
         decision = reading.chances.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
             after = see(read(model, reading.batch, seed=reading.seed), self.source)
-            changes.append(compare(before, after, k=self.options.top_k, matched=True))
+            changes.append(compare(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
             chances.append(after.chances)
             columns |= self.columns(str(seed), changes[-1:], chances[-1:])
@@ -132,7 +132,7 @@ class SeedStability(StabilityAudit):
         numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
         numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]
         most = next(n for n in numbers if n.name == "jsd_max" and n.group == ALL)
-        quick = f"Quick: {len(seeds)} seeds." if self.options.quick else ""
+        quick = f"Quick: {len(seeds)} seeds." if self.config.quick else ""
         return self.summary(
             rows,
             f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {value(most)}.",
@@ -149,7 +149,7 @@ class SeedStability(StabilityAudit):
         if found.estimate is None:
             return found
         models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
-        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
         _, low, high = _sure(drawn[..., 0], self.measures[name])
         ends: dict[str, float | None] = {"low": None, "high": None}
         if not np.isnan(low):
@@ -162,7 +162,7 @@ class SeedStability(StabilityAudit):
         if condition != AVERAGE:
             return super().sure_f1(labels, said, condition)
         models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
-        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
         return _sure(drawn[..., 0], self.measures["f1"])
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
@@ -177,13 +177,13 @@ class SeedStability(StabilityAudit):
 
     def _seeds(self, own: int) -> tuple[int, ...]:
         """Name the other seeds: the user's, or the first that are not the model's own."""
-        if self.options.seeds is not None:
-            if own in self.options.seeds:
+        if self.config.seeds is not None:
+            if own in self.config.seeds:
                 raise BadInput(
                     f"Seed {own} is the model's own, and would be compared with itself: leave it out of --seeds."
                 )
-            return tuple(dict.fromkeys(self.options.seeds))
-        count = QUICK_SEEDS if self.options.quick else SEEDS
+            return tuple(dict.fromkeys(self.config.seeds))
+        count = QUICK_SEEDS if self.config.quick else SEEDS
         return tuple([seed for seed in range(1, SEEDS + 2) if seed != own][:count])
 
 

@@ -80,7 +80,7 @@ class SingleErasure(Audit):
         for name, explainer in RANKINGS.items():
             scores = reading.scores(self.source if explainer == "attention" else explainer)
             top = scores.masked_fill(~mask, -torch.inf).argmax(1)  # the first of equals
-            other = _another(reading, top, seed=self.options.seed)
+            other = _another(reading, top, seed=self.config.seed)
             after = probabilities(
                 reading.without(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
             )

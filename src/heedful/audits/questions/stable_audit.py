@@ -130,12 +130,12 @@ class StabilityAudit(Audit):
 
     def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
         """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
-        drawn = resample([[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=RESAMPLES)  # fmt: skip
+        drawn = resample([[f1_of(labels, said, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES)  # fmt: skip
         return spread(drawn[0, :, 0])
 
     def notes(self, rows: pl.DataFrame, items: str = "items") -> list[str]:
         """Say how many texts define no number, or one that means little."""
-        k = self.options.top_k
+        k = self.config.top_k
         short = int((rows[items] <= k).sum())
         flat = int((rows["relative_jsd"].is_nan() & rows["jsd"].is_not_nan()).sum())
         zero = int(rows["sharpness"].is_nan().sum())
