@@ -49,7 +49,10 @@ def _complete(config: type[BaseModel]) -> Any:
     if not added:
         return config
     return create_model(
-        config.__name__, __base__=(*reversed(added), config), __module__=config.__module__, __doc__=config.__doc__
+        config.__name__,
+        __base__=(*reversed(added), config),
+        __module__=config.__module__,
+        __doc__=config.__doc__,
     )
 
 

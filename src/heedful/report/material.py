@@ -24,6 +24,7 @@ from heedful.audits.running.result import (
     judge_again,
     read_findings,
 )
+from heedful.audits.subject.scope import Scope
 from heedful.audits.verdict import Verdict
 from heedful.checking import build
 from heedful.config import AuditOptions
@@ -73,8 +74,13 @@ class Material:
         return "own" if self.about.source == OWN else self.about.source
 
     @property
+    def scope(self) -> Scope:
+        """What questions could be asked of what was audited."""
+        return replace(self.about.scope, source=self.source)
+
+    @property
     def scores(self) -> str:
-        """The same, as a sentence calls it."""
+        """Whose scores, as a sentence calls it."""
         if self.source == "attention":
             return "this model’s attention"
         return "these scores" if self.source == "own" else f"the scores of {spoken(self.source)}"

@@ -43,6 +43,7 @@ class Agreement(Audit):
 
     name = "agreement"
     question = "Does attention rank words as gradients and leave-one-out do?"
+    access = "embeddings"
     does = "changes words"
     paper = "jain-wallace"
     options = ("pairs",)

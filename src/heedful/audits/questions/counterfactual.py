@@ -14,6 +14,7 @@ from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.config import AuditOptions
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
@@ -48,7 +49,7 @@ class Counterfactual(Audit):
     paper = "jain-wallace"
     options = ("epsilon", "method")
     config: CounterfactualOptions
-    of_weights = True
+    access = "stages"
     measures: ClassVar = {
         "eps_max_jsd": Measure(
             "largest JSD of a heatmap that gives the same prediction", high=LN_2, better="lower"
@@ -90,6 +91,11 @@ class Counterfactual(Audit):
         "counterfactual_weights", "Another heatmap, the same answer", "counterfactual_probability"
     )
     order = Order("eps_max_jsd", "how different another heatmap can be", worst="highest")
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It replaces the weights, which other scores are not."""
+        return super().refuses(scope) or scope.beyond_attention()
 
     @property
     def epsilon(self) -> float:

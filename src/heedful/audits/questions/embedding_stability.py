@@ -46,6 +46,7 @@ class EmbeddingStability(StabilityAudit):
 
     name = "embedding_stability"
     question = "Does the heatmap survive noise in the embeddings?"
+    access = "embeddings"
     options = ("noise", "draws", "top_k")
     config: NoiseOptions
     does = "moves embeddings"

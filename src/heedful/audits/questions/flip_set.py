@@ -72,6 +72,7 @@ class FlipSet(Audit):
     config: FlipSetOptions
     does = "replaces weights"
     paper = "serrano-smith"
+    access = "stages"
     measures = _measures()
     caveats = (
         "Erasing leaves the training distribution: the model never saw texts with most of their weights taken out.",
@@ -104,10 +105,13 @@ class FlipSet(Audit):
         groups = {spelled.get(name, name): common[f"{name}_fraction"] for name in [*every, *exact]}
         return [
             boxes(
-                groups, title="Fraction erased before the decision changes", axis="fraction of items erased", accent="minimum",
+                groups,
+                title="Fraction erased before the decision changes",
+                axis="fraction of items erased",
+                accent="minimum",
                 caption="Box: half of the texts; line: nine of ten; mark: the median. The minimum is exact.",
             )
-        ]  # fmt: skip
+        ]
 
     def rows(self, reading: Reading) -> Columns:
         """Erase by every ranking, several random ones among them, and find the smallest set."""
@@ -158,17 +162,21 @@ class FlipSet(Audit):
             numbers.append(self.number("random_never", common["random_never"]))
         found = {number.name: number for number in numbers}
         never = len(rows) - len(common)
-        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"  # fmt: skip
+        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"
         if exact:
             sentence += f"; the smallest set that flips it holds {percent(found['minimum_fraction'])}"
         return self.summary(
             rows,
             sentence + ".",
             numbers,
-            f"{never} of {len(rows)} texts are left out, because attention, the gradient or their product never flips their decision." if never else "",
+            f"{never} of {len(rows)} texts are left out, because attention, the gradient or their product never flips their decision."
+            if never
+            else "",
             self._never_at_random(common),
-            "" if exact else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
-        )  # fmt: skip
+            ""
+            if exact
+            else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
+        )
 
     def _never_at_random(self, common: pl.DataFrame) -> str:
         """Say how many random rankings are left out of the average, and of how many texts all are."""

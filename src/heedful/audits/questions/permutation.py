@@ -14,6 +14,7 @@ from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, registe
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.config import AuditOptions, Count
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
@@ -40,7 +41,7 @@ class Permutation(Audit):
     config: PermutationOptions
     does = "replaces weights"
     paper = "jain-wallace"
-    of_weights = True
+    access = "stages"
     measures: ClassVar = {
         "permutation_change": Measure(
             "median change of the prediction when weights are shuffled", better="higher"
@@ -63,6 +64,11 @@ class Permutation(Audit):
         "total variation distance between the two predictions is taken for every shuffle, and its median for every text."
     )
     order = Order("permutation_change", "change under shuffling", worst="lowest")
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It replaces the weights, which other scores are not."""
+        return super().refuses(scope) or scope.beyond_attention()
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins by the largest weight and class (Jain & Wallace, Figure 6)."""

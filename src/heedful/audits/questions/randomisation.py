@@ -18,6 +18,7 @@ from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.movement import by_word, see
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.words import Words, words_of
 from heedful.config import AuditOptions
 from heedful.errors import BadInput, Diverged
@@ -74,25 +75,56 @@ class Randomisation(Audit):
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
+    access = "embeddings"
     options = ("shuffled_labels",)
     config: RandomisationOptions
     does = "draws weights anew"
     paper = "adebayo-2018"
-    renews = True
-    costly = True
+    only_named = "It trains another model, unless --no-shuffled-labels is given."
     measures: ClassVar = {
-        "similarity_after": Measure("Kendall's τ of the words before and after all weights are drawn anew", low=-1.0, better="lower", plain="When all that the model has learnt is forgotten, the order of the words stays by {} (1: the same order; 0: unrelated)."),
-        "top_after": Measure("share of the top three words that stay when all weights are drawn anew", better="lower", plain="When all that the model has learnt is forgotten, {} of the three words on top stay there."),
+        "similarity_after": Measure(
+            "Kendall's τ of the words before and after all weights are drawn anew",
+            low=-1.0,
+            better="lower",
+            plain="When all that the model has learnt is forgotten, the order of the words stays by {} (1: the same order; 0: unrelated).",
+        ),
+        "top_after": Measure(
+            "share of the top three words that stay when all weights are drawn anew",
+            better="lower",
+            plain="When all that the model has learnt is forgotten, {} of the three words on top stay there.",
+        ),
         "top_by_chance": Measure("share of the top three words that two unrelated orders have in common"),
-        "jsd_after": Measure("JSD of the heatmap before and after all weights are drawn anew, in nats", high=LN_2, better="higher"),
-        "changed_by_decode": Measure("1 − Kendall's τ when the weights of decode alone are drawn anew", high=2.0),
-        "changed_by_attend": Measure("1 − Kendall's τ when the weights of attend alone are drawn anew", high=2.0, better="higher"),
-        "changed_by_encode": Measure("1 − Kendall's τ when the weights of encode alone are drawn anew", high=2.0, better="higher"),
-        "changed_by_embed": Measure("1 − Kendall's τ when the weights of embed alone are drawn anew", high=2.0, better="higher"),
-        "similarity_shuffled_labels": Measure("Kendall's τ of the words beside a model trained on shuffled labels", low=-1.0, better="lower", plain="A model that was trained on shuffled labels orders the words alike by {} (1: the same order; 0: unrelated)."),
-        "top_shuffled_labels": Measure("share of the top three words that a model trained on shuffled labels has on top too", better="lower"),
-        "jsd_shuffled_labels": Measure("JSD to the heatmap of a model trained on shuffled labels, in nats", high=LN_2, better="higher"),
-    }  # fmt: skip
+        "jsd_after": Measure(
+            "JSD of the heatmap before and after all weights are drawn anew, in nats",
+            high=LN_2,
+            better="higher",
+        ),
+        "changed_by_decode": Measure(
+            "1 − Kendall's τ when the weights of decode alone are drawn anew", high=2.0
+        ),
+        "changed_by_attend": Measure(
+            "1 − Kendall's τ when the weights of attend alone are drawn anew", high=2.0, better="higher"
+        ),
+        "changed_by_encode": Measure(
+            "1 − Kendall's τ when the weights of encode alone are drawn anew", high=2.0, better="higher"
+        ),
+        "changed_by_embed": Measure(
+            "1 − Kendall's τ when the weights of embed alone are drawn anew", high=2.0, better="higher"
+        ),
+        "similarity_shuffled_labels": Measure(
+            "Kendall's τ of the words beside a model trained on shuffled labels",
+            low=-1.0,
+            better="lower",
+            plain="A model that was trained on shuffled labels orders the words alike by {} (1: the same order; 0: unrelated).",
+        ),
+        "top_shuffled_labels": Measure(
+            "share of the top three words that a model trained on shuffled labels has on top too",
+            better="lower",
+        ),
+        "jsd_shuffled_labels": Measure(
+            "JSD to the heatmap of a model trained on shuffled labels, in nats", high=LN_2, better="higher"
+        ),
+    }
     caveats = (
         "This finds heatmaps that do not depend on what was learnt. One that does may still not tell why the model decides as it "
         "does: passing is the least that can be asked.",
@@ -121,6 +153,11 @@ class Randomisation(Audit):
     """Trained on shuffled labels, if it could be."""
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """The model is changed, and its texts are scored again."""
+        return super().refuses(scope) or scope.fixed()
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Draw the weights, and find or train the model of shuffled labels."""
@@ -190,24 +227,37 @@ class Randomisation(Audit):
             f"and 0 unrelated, and {percent(found['top_after'])} of the top {TOP} words stay, by chance {percent(found['top_by_chance'])}."
             + (f" Beside a model trained on shuffled labels τ is {value(labels)}." if labels.count else ""),
             numbers,
-            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out." if undefined else "",
-            f"{short} texts have {TOP} words or fewer, all of which are on top: they are left out of the share that stays." if short else "",
+            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out."
+            if undefined
+            else "",
+            f"{short} texts have {TOP} words or fewer, all of which are on top: they are left out of the share that stays."
+            if short
+            else "",
             *self.left_out,
-        )  # fmt: skip
+        )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histograms of τ with new weights, and with shuffled labels where these were trained on."""
         shown = {
             "similarity_after": ("The heatmap with new weights", "τ after all weights are drawn anew"),
-            "similarity_shuffled_labels": ("The heatmap of shuffled labels", "τ beside a model trained on shuffled labels"),
-        }  # fmt: skip
+            "similarity_shuffled_labels": (
+                "The heatmap of shuffled labels",
+                "τ beside a model trained on shuffled labels",
+            ),
+        }
         return [
             histogram(
-                rows, name, title=title, axis=axis, low=-1, high=1,
+                rows,
+                name,
+                title=title,
+                axis=axis,
+                low=-1,
+                high=1,
                 caption="1: the same order of words, whatever the model has learnt. 0: no relation.",
             )
-            for name, (title, axis) in shown.items() if name in rows.columns and not rows[name].is_nan().all()
-        ]  # fmt: skip
+            for name, (title, axis) in shown.items()
+            if name in rows.columns and not rows[name].is_nan().all()
+        ]
 
     def _over_draws(self, number: Number, rows: pl.DataFrame, column: str, *, turned: bool = False) -> Number:
         """Let an interval speak of other draws too; `turned` numbers are 1 less the column's."""

@@ -17,6 +17,7 @@ from heedful.audits.questions.movement import averaged, compare, see
 from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.scope import Scope
 from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.measures.divergence import LN_2
@@ -48,7 +49,7 @@ class SeedStability(StabilityAudit):
     question = "Does the heatmap survive another seed?"
     options = ("seeds", "top_k")
     does = "trains another model"
-    costly = True
+    only_named = "It trains other models."
     measures: ClassVar = measures("with another seed") | {
         "jsd_max": Measure("largest JSD of the heatmap over the seeds, in nats", high=LN_2, better="lower"),
     }
@@ -70,6 +71,11 @@ class SeedStability(StabilityAudit):
     diverged: tuple[tuple[int, str], ...] = ()
     """Seeds that could not be trained, and what went wrong."""
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It trains the model again with other seeds."""
+        return super().refuses(scope) or scope.untrained()
+
     @property
     def main_condition(self) -> str:
         """All seeds together."""
@@ -79,10 +85,7 @@ class SeedStability(StabilityAudit):
         """Find or train the models of other seeds."""
         super().prepare(subject, watcher)
         run, config = subject.classifier.home, subject.classifier.trained
-        if run is None or config is None:
-            raise BadInput(
-                "The seed_stability audit trains the model again, and needs the run that it was trained in."
-            )
+        assert run is not None and config is not None  # see refuses
         seeds = self._seeds(config.seed)
         _announce(run, config, seeds, watcher)
         self.others: dict[int, Stages] = {}
@@ -169,11 +172,16 @@ class SeedStability(StabilityAudit):
         """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
         return [
             violins(
-                rows, "jsd_max", BINS, title="The heatmap with other seeds", axis="largest JSD over the seeds",
-                high=LN_2, caption="Steady heatmaps lie at the left; sharp ones below.",
+                rows,
+                "jsd_max",
+                BINS,
+                title="The heatmap with other seeds",
+                axis="largest JSD over the seeds",
+                high=LN_2,
+                caption="Steady heatmaps lie at the left; sharp ones below.",
             ),
             self.against_sharpness(rows),
-        ]  # fmt: skip
+        ]
 
     def _seeds(self, own: int) -> tuple[int, ...]:
         """Name the other seeds: the user's, or the first that are not the model's own."""

@@ -51,7 +51,7 @@ class WordStability(StabilityAudit):
     options = ("replaced", "synonyms", "draws", "top_k")
     config: WordStabilityOptions
     does = "changes words"
-    costly = True
+    only_named = "It needs synonyms: vectors, or a file of your own."
     measures: ClassVar = measures("when a word is replaced by a synonym")
     caveats = (
         "The nearest word by its vector is not always a synonym: good and bad stand near each other, and then the "
@@ -118,9 +118,11 @@ class WordStability(StabilityAudit):
         own, _ = self._aligned(reading, before, (before, tokens))
         columns = self.beside(own, reading)
         columns |= {
-            "compared": own.mask.sum(1).tolist(), "replaceable": [len(row) for row in places],
-            "replaced": shown, "astray": astray.tolist(),
-        }  # fmt: skip
+            "compared": own.mask.sum(1).tolist(),
+            "replaceable": [len(row) for row in places],
+            "replaced": shown,
+            "astray": astray.tolist(),
+        }
         for count, found in changes.items():
             columns |= self.columns(str(count), found, said[count])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
@@ -149,10 +151,13 @@ class WordStability(StabilityAudit):
             figures.insert(
                 0,
                 boxes(
-                    groups, title="How far synonyms move the heatmap", axis="relative JSD",
-                    accent=f"{self.headline} replaced", caption="Box: half of the texts; line: nine in ten.",
+                    groups,
+                    title="How far synonyms move the heatmap",
+                    axis="relative JSD",
+                    accent=f"{self.headline} replaced",
+                    caption="Box: half of the texts; line: nine in ten.",
                 ),
-            )  # fmt: skip
+            )
         return figures
 
     def _counted(self, rows: pl.DataFrame) -> list[str]:
@@ -177,8 +182,13 @@ class WordStability(StabilityAudit):
         return written if self.synonyms.known is None or written in self.synonyms.known else synonym
 
     def _orders(
-        self, rows: Int[Tensor, " batch"], texts: list[str], spans: list[list[Span]], places: list[list[int]], draw: int
-    ) -> list[list[int]]:  # fmt: skip
+        self,
+        rows: Int[Tensor, " batch"],
+        texts: list[str],
+        spans: list[list[Span]],
+        places: list[list[int]],
+        draw: int,
+    ) -> list[list[int]]:
         """Give the places of each text in the order in which they are replaced: at random, function words last."""
         lengths = torch.tensor([len(row) for row in places])
         if not int(lengths.max()):
