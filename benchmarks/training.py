@@ -15,11 +15,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from heedful.config import TrainConfig
+from heedful.config import ModelOptions, TrainConfig
 from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.declared import complete
+from heedful.models.encoders.encoder import Encoder
 from heedful.models.model import AttentionModel
 from heedful.training.evaluation import evaluate
 from heedful.training.loop import Trainer
@@ -29,11 +30,11 @@ from heedful.training.prepare import prepare
 EPOCHS = 4
 
 
-class PaddedBiLSTM(nn.Module):
+class PaddedBiLSTM(Encoder):
     """The encoder of a plain loop: both directions over the padding too."""
 
-    def __init__(self, encoder: nn.Module) -> None:
-        super().__init__()
+    def __init__(self, encoder: Encoder, options: ModelOptions) -> None:
+        super().__init__(options, 300)
         self.rnn = nn.LSTM(300, 128, batch_first=True, bidirectional=True)
         self.size = encoder.size
 
@@ -63,7 +64,7 @@ def main() -> None:
     train, test = prepared.splits["train"], prepared.splits["test"]
     ours = prepared.classifier.model
     theirs = copy.deepcopy(ours)
-    theirs.encoder = PaddedBiLSTM(theirs.encoder)
+    theirs.encoder = PaddedBiLSTM(theirs.encoder, theirs.architecture)
     optimiser = torch.optim.Adam(theirs.parameters(), lr=1e-3, weight_decay=1e-5)
     trainer = Trainer(ours, Vanilla(ours), config, metric="f1")
     random = np.random.default_rng(0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from heedful.declared import plain, rebuilt
 from heedful.errors import BadInput
 from heedful.registry import member_of
 
@@ -28,6 +29,10 @@ Norm = Literal["linf", "l2", "l1"]
 
 class _Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process puts the class together itself, of the options that files declare there.
+        return rebuilt, (plain(type(self)), dict(self))
 
 
 class DataOptions(_Options):

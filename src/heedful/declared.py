@@ -27,11 +27,12 @@ Config = TypeVar("Config", bound=BaseModel)
 
 _LIGHT = ("__future__", "heedful.config", "pydantic", "typing")
 """Modules that a class of options may take names from: importing them costs little."""
+_made_of: dict[Any, Any] = {}
 
 
 def complete(config: type[Config]) -> type[Config]:
     """Give a config with the options that single files declare; the config itself where there are none."""
-    whole: type[Config] = _complete(config)
+    whole: type[Config] = _complete(plain(config))
     return whole
 
 
@@ -48,12 +49,25 @@ def _complete(config: type[BaseModel]) -> Any:
             added.append(options)
     if not added:
         return config
-    return create_model(
+    whole = create_model(
         config.__name__,
         __base__=(*reversed(added), config),
         __module__=config.__module__,
         __doc__=config.__doc__,
     )
+    _made_of[whole] = config
+    return whole
+
+
+def plain(config: type[Config]) -> type[Config]:
+    """Give the config that a complete one was made of; any other is given back."""
+    made_of: type[Config] = _made_of.get(config, config)
+    return made_of
+
+
+def rebuilt(config: type[Config], values: dict[str, Any]) -> Config:
+    """Make a complete config of values that were checked before."""
+    return complete(config)(**values)
 
 
 def own_options(config: type[BaseModel]) -> frozenset[str]:

@@ -286,7 +286,7 @@ BAD = {
     "no scores file": ("RUN two.csv --source none.jsonl", "There is no file none.jsonl"),
     "scores for counterfactual": (
         "RUN --source gradient --only counterfactual",
-        "counterfactual asks about attention itself",
+        "counterfactual cannot be asked here: it asks about attention itself",
     ),
     "no such explainer": (
         "RUN --source gradeint",

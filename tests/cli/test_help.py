@@ -8,6 +8,7 @@ import pytest
 
 import heedful
 from heedful.config import TrainConfig
+from heedful.declared import complete
 
 COMMANDS = (
     "demo",
@@ -39,7 +40,7 @@ def test_train_shows_one_flag_for_every_field_and_nothing_else(run, monkeypatch)
     monkeypatch.setenv("COLUMNS", "80")
     rows = run("train", "--help").out.split("Arguments")[1]
     flags = set(re.findall(r"│ --(?:\[no-\])?([a-z-]+)", rows))
-    fields = {name.replace("_", "-") for name in TrainConfig.model_fields} - {"dataset"}
+    fields = {name.replace("_", "-") for name in complete(TrainConfig).model_fields} - {"dataset"}
     assert flags == fields | {"config", "for-show", "runs", "help"}
 
 

@@ -74,7 +74,7 @@ def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[
                 for column in (
                     f"radius_{norm}",
                     f"radius_{norm}_zero_sum",
-                    *(f"certified_{norm}_{r:g}" for r in audit.options.radii),
+                    *(f"certified_{norm}_{r:g}" for r in audit.config.radii),
                 )
             }
         case "rationale":

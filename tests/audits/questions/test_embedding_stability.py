@@ -260,7 +260,7 @@ def test_own_scores_are_refused(model, many_texts):
     texts = pl.read_csv(many_texts)["text"].to_list()
     own = [[item.weight for item in p.items] for p in explain(classifier, texts, "gradient")]
     for name in (NAME, "word_stability", "seed_stability"):
-        with pytest.raises(BadInput, match=f"{name} needs the scores of changed texts") as refused:
+        with pytest.raises(BadInput, match=f"{name} cannot be asked here: it changes texts") as refused:
             heedful.audit(classifier, many_texts, scores=own, only=[name], progress=False)
         assert "\n" not in str(refused.value)
 

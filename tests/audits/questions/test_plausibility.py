@@ -21,14 +21,17 @@ from heedful.measures.plausibility import auprc
 from heedful.progress import QUIET
 
 
+def subject_of(case, evidence, **options):
+    """A case whose texts have this evidence."""
+    split = replace(case.split, evidence=evidence)
+    texts = Texts("toys", case.classifier.instances(split), [np.arange(len(split))], True, ())
+    return Subject(case.classifier, texts, complete(AuditOptions)(**options))
+
+
 def asked(case, evidence, **options):
     """Prepare the audit for a case whose texts have this evidence, and give it with its rows."""
-    split = replace(case.split, evidence=evidence)
-    instances = case.classifier.instances(split)
-    chosen = complete(AuditOptions)(**options)
-    texts = Texts("toys", instances, [np.arange(len(split))], True, ())
     audit = case.audit("plausibility", **options)
-    audit.prepare(Subject(case.classifier, texts, chosen), QUIET)
+    audit.prepare(subject_of(case, evidence, **options), QUIET)
     return audit, audit.rows(case.reading)
 
 
@@ -74,13 +77,18 @@ def test_texts_without_or_beside_a_rationale_are_left_out_and_counted(make_case)
     assert f"of 1 of {len(case.split)} texts meet no word" in " ".join(summary.notes)
 
 
-@pytest.mark.parametrize("nothing", ["none", "empty", "beside"])
-def test_rationales_that_are_missing_or_do_not_fit_are_refused(make_case, nothing):
+@pytest.mark.parametrize("nothing", ["none", "empty"])
+def test_texts_without_rationales_are_refused(make_case, nothing):
     case = make_case("average")
-    evidence = {"none": None, "empty": [[]] * len(case.split), "beside": [[(9000, 9001)]] * len(case.split)}
-    said = "No rationale of toys meets a word" if nothing == "beside" else "Nobody recorded rationales"
-    with pytest.raises(BadInput, match=said):
-        asked(case, evidence[nothing])
+    evidence = {"none": None, "empty": [[]] * len(case.split)}[nothing]
+    reason = AUDITS.get("plausibility").refuses(subject_of(case, evidence).scope)
+    assert reason and reason.startswith("nobody recorded rationales")
+
+
+def test_rationales_that_do_not_fit_are_refused(make_case):
+    case = make_case("average")
+    with pytest.raises(BadInput, match="No rationale of toys meets a word"):
+        asked(case, [[(9000, 9001)]] * len(case.split))
 
 
 def test_a_sentence_is_marked_by_any_of_its_words(make_case):
@@ -96,7 +104,7 @@ def test_it_runs_only_when_it_is_named(model, many_texts):
     found = heedful.audit(classifier, many_texts, progress=False, permutations=5, limit=8)
     assert "plausibility" not in found.summaries
     assert "certificate" in found.summaries
-    with pytest.raises(BadInput, match="Nobody recorded rationales"):
+    with pytest.raises(BadInput, match="plausibility cannot be asked here: nobody recorded rationales"):
         heedful.audit(classifier, many_texts, only=["plausibility"], progress=False)
 
 

@@ -225,7 +225,7 @@ def test_own_scores_cannot_be_drawn_anew(model, many_texts):
     classifier = model(encoder="average")
     texts = pl.read_csv(many_texts)["text"].to_list()
     scores = [[1.0] * len(p.items) for p in heedful.explain(classifier, texts, "attention")]
-    with pytest.raises(BadInput, match="needs the scores of a changed model"):
+    with pytest.raises(BadInput, match="scores of your own know nothing of other texts"):
         run(classifier, many_texts, scores=scores)
     assert NAME not in heedful.audit(classifier, many_texts, progress=False, limit=3).summaries
 

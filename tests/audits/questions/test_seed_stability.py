@@ -141,7 +141,7 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
 
     def swapped(reader, batch, *, seed):
         found = read(reader, batch, seed=seed)
-        object.__setattr__(found, "weights", found.weights.flip(1))
+        object.__setattr__(found, "attended", found.weights.flip(1))
         return found
 
     assert attention.vector.shape[0] == 2
@@ -207,7 +207,7 @@ def test_what_cannot_be_compared_is_refused(trained, model, many_texts, monkeypa
     monkeypatch.setattr(seed_stability, "train", lambda config, runs: other)
     with pytest.raises(BadInput, match="knows other words than the model"):
         run(classifier, many_texts)
-    with pytest.raises(BadInput, match="needs the run that it was trained in"):
+    with pytest.raises(BadInput, match="needs the run that this model was trained in"):
         run(toy_classifier(), many_texts)
 
 

@@ -193,7 +193,7 @@ def test_scores_that_are_multiples_of_the_weights_keep_their_order(make_case, na
 def test_weights_that_are_not_the_models_own_are_taken_as_they_are(make_case):
     reading = make_case("binary").reading
     other = reading.mask[:, None] / reading.mask.sum(1)[:, None, None]
-    found = replace(reading, weights=other, _scores={}).scores("attention")
+    found = replace(reading, attended=other, _scores={}).scores("attention")
     torch.testing.assert_close(found, other[:, 0].double())
 
 
