@@ -22,7 +22,7 @@ from scipy import stats
 import heedful
 from heedful.config import DataOptions
 from heedful.data.batches import inference_batches
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.explainers.explainer import EXPLAINERS

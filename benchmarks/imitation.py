@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 import heedful
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.measures.divergence import LN_2, jsd, tvd

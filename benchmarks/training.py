@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from heedful.config import TrainConfig
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.models.model import AttentionModel

@@ -10,7 +10,7 @@ import polars as pl
 
 from heedful.audits.running.result import write_frame
 from heedful.papers.attefa.studies.curve import Point
-from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.run_study import Row, Studied
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.results import Missing
 

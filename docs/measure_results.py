@@ -22,13 +22,13 @@ from heedful.audits.running.result import write_frame
 from heedful.checking import build
 from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig
-from heedful.papers.attefa.studies.run import run_study
+from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
-from heedful.papers.measure import measure
-from heedful.papers.numbers import TRAINING, Number, Numbers
+from heedful.papers.measure_recipe import measure
+from heedful.papers.measured_numbers import TRAINING, Number, Numbers
 from heedful.papers.origin import environment
 from heedful.papers.outcome import make_page, split, whole
-from heedful.papers.page import save_page
+from heedful.papers.paper_page import save_page
 from heedful.papers.parts import COLUMNS, keep
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs

@@ -11,7 +11,7 @@ import pytest
 import heedful.training.objectives.imitation
 import heedful.training.twins
 from heedful.papers.attefa.studies.answer import answer
-from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.run_study import Row, Studied
 from heedful.papers.attefa.studies.study import STUDIES, Setting, Study
 
 BAD = {

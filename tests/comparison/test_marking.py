@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from heedful.audits.audit import Measure
+from heedful.comparison.compared_numbers import Column
 from heedful.comparison.comparison import Value
 from heedful.comparison.marking import F1, SHARPNESS, Measured, keeps_f1, keeps_sharpness, marks, warned
-from heedful.comparison.numbers import Column
 from heedful.measures.resampling import Seeded, mean_of, resample
 
 JSD = Column("embedding_stability", "jsd", Measure("JSD", better="lower"))

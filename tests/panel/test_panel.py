@@ -17,13 +17,13 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
+from heedful.panel.auroc import auroc, separation
 from heedful.panel.case import Case, sound
 from heedful.panel.corpora import KEPT_APART
 from heedful.panel.learn import LEARNT, held_out, learn
-from heedful.panel.measure import check, measure, read_cases
+from heedful.panel.measure_panel import check, measure, read_cases
 from heedful.panel.members import MEMBERS, Member
-from heedful.panel.page import overview, page
-from heedful.panel.separation import auroc, separation
+from heedful.panel.panel_page import overview, page
 from heedful.panel.table import joined, read_table, write_table
 from heedful.panel.truth import measure_truth
 from heedful.panel.verdicts import Rate, errors, verdict_of
@@ -250,7 +250,7 @@ def test_the_page_says_what_was_found(tmp_path):
 
 
 def test_a_panel_is_measured_once_and_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("heedful.panel.measure.TRAINING", {"patience": None, "threads": 1})
+    monkeypatch.setattr("heedful.panel.measure_panel.TRAINING", {"patience": None, "threads": 1})
     members = [MEMBERS["average-seed0"], MEMBERS["average-deceptive-seed0"]]
     members = [Member(m.name, m.options) for m in members]
     said = []

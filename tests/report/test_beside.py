@@ -11,9 +11,9 @@ from tests.report.test_shapes import data_of
 
 from heedful.audits.policy import Rule
 from heedful.report.beside import beside
+from heedful.report.exports import write
 from heedful.report.material import Material
 from heedful.report.page import render
-from heedful.report.tables import write
 
 RULES = (PASSES, Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough"))
 POLICY = policy_of(*RULES, FAILS)

@@ -13,7 +13,7 @@ import torch
 
 import heedful
 from heedful.config import DataOptions, ObjectiveOptions
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier

@@ -59,7 +59,7 @@ def _show_examples(classifier: Any) -> None:
     from heedful.checking import build
     from heedful.cli.heatmap import show
     from heedful.config import TrainConfig
-    from heedful.data.corpora.loading import load_corpus
+    from heedful.data.corpora.reader import load_corpus
     from heedful.runs import Run
 
     config = build(TrainConfig, Run(classifier.run).config())

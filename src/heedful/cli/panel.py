@@ -90,10 +90,10 @@ def panel(
     """
     from heedful.audits.policy import read_policy
     from heedful.panel.corpora import CORPORA, KEPT_APART, options_of
-    from heedful.panel.measure import ALSO, check, read_cases
-    from heedful.panel.measure import measure as measure_panel
+    from heedful.panel.measure_panel import ALSO, check, read_cases
+    from heedful.panel.measure_panel import measure as measure_panel
     from heedful.panel.members import MEMBERS
-    from heedful.panel.page import overview, page
+    from heedful.panel.panel_page import overview, page
     from heedful.panel.table import MEASURED, joined, read_table, write_table
     from heedful.storage import write_text
 

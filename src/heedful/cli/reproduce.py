@@ -124,9 +124,9 @@ def reproduce(
         needed, datasets=_split(datasets), encoders=_split(encoders), seeds=seeds, texts=texts
     )
 
-    from heedful.papers.measure import measure
+    from heedful.papers.measure_recipe import measure
     from heedful.papers.outcome import make_page, split
-    from heedful.papers.page import markdown, save_page
+    from heedful.papers.paper_page import markdown, save_page
     from heedful.papers.parts import keep, kept
 
     err = error_console()

@@ -105,8 +105,8 @@ def study(
 
     chosen = STUDIES.get(name)
 
-    from heedful.papers.attefa.studies.files import make_page, write
-    from heedful.papers.attefa.studies.run import run_study
+    from heedful.papers.attefa.studies.run_study import run_study
+    from heedful.papers.attefa.studies.study_files import make_page, write
     from heedful.training.twins import some_seeds
 
     err = error_console()

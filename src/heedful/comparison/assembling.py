@@ -9,10 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from heedful.audits.running.result import PREDICTIONS, AuditResult
+from heedful.comparison.compared_numbers import Column, columns, common_rows, number_of, ratio_of
 from heedful.comparison.comparison import Comparison, Entry, Value
 from heedful.comparison.marking import Key, Measured, keeps_f1, keeps_sharpness, marks, warned
 from heedful.comparison.naming import Trained, group_by_method, names
-from heedful.comparison.numbers import Column, columns, common_rows, number_of, ratio_of
 from heedful.comparison.remarks import remarks
 from heedful.config import AuditOptions
 from heedful.errors import BadInput

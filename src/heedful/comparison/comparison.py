@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from heedful.comparison.numbers import Column
+from heedful.comparison.compared_numbers import Column
 from heedful.output.tables import Mark
 
 if TYPE_CHECKING:
@@ -99,13 +99,13 @@ class Comparison:
 
     def write(self, form: Format) -> str:
         """Give the comparison as text of a format."""
-        from heedful.comparison.files import write
+        from heedful.comparison.formats import write
 
         return write(self, form)
 
     def save(self, path: str | Path, form: Format | None = None) -> Path:
         """Write a file whole or not at all; its name ends in the format if none is given."""
-        from heedful.comparison.files import format_of
+        from heedful.comparison.formats import format_of
         from heedful.storage import write_text
 
         write_text(Path(path), self.write(form or format_of(Path(path))))
@@ -113,7 +113,7 @@ class Comparison:
 
     def figure(self, path: str | Path) -> Path:
         """Draw the frontier, steadiness against sharpness, as SVG or PNG."""
-        from heedful.comparison.frontier import save
+        from heedful.comparison.stability_frontier import save
 
         return save(self, Path(path))
 

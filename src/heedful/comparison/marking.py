@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.running.result import PREDICTIONS
+from heedful.comparison.compared_numbers import BESIDE, Column, praises_flatness
 from heedful.comparison.comparison import Value
-from heedful.comparison.numbers import BESIDE, Column, praises_flatness
 from heedful.measures.resampling import Seeded, Spread, difference
 from heedful.output.tables import Mark
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from heedful.audits.running.result import PREDICTIONS, AuditResult
+from heedful.comparison.compared_numbers import Column
 from heedful.comparison.comparison import Entry
 from heedful.comparison.naming import Trained, hidden
-from heedful.comparison.numbers import Column
 
 _EMBEDDINGS = ("encoder", "vectors", "embedding_size", "train_embeddings", "dataset")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import PREDICTIONS
+from heedful.comparison.compared_numbers import Column
 from heedful.comparison.comparison import Comparison, Entry, Value
 from heedful.comparison.marking import F1_LOST, SHARP_ENOUGH
-from heedful.comparison.numbers import Column
 from heedful.output.numbers import NOTHING, decimals, in_column, interval, percentage
 from heedful.output.tables import Cell, Table
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from heedful.audits.policy import Policy, Rule
 from heedful.audits.verdict import KINDS, Verdict
+from heedful.panel.auroc import oriented, separation
 from heedful.panel.case import Case
 from heedful.panel.corpora import KEPT_APART
-from heedful.panel.separation import oriented, separation
 from heedful.panel.verdicts import verdict_of
 
 LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")

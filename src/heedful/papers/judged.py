@@ -8,7 +8,7 @@ import numpy as np
 
 from heedful.measures.intervals import Interval
 from heedful.papers.claims import Claim, Judged, decide
-from heedful.papers.numbers import Number, Numbers
+from heedful.papers.measured_numbers import Number, Numbers
 
 
 def numbers_of(judged: Iterable[Judged]) -> Iterator[Number]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.results import Measured, Results
 
 ORIGIN = pl.Schema({"command": pl.String(), "commit": pl.String(), "versions": pl.String()})

@@ -14,9 +14,9 @@ from heedful.output.tables import Table
 from heedful.papers.claims import Claim, Judged, judge_all, judge_samples
 from heedful.papers.claims import Part as ClaimPart
 from heedful.papers.judged import numbers_of
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.origin import origin
-from heedful.papers.page import Page, Section
+from heedful.papers.paper_page import Page, Section
 from heedful.papers.parts import Part, best, join, of_claim
 from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Missing, Results

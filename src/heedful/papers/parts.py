@@ -17,7 +17,7 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.output.tables import Table
 from heedful.papers.claims import Sample
-from heedful.papers.numbers import SCHEMA, Number, Numbers
+from heedful.papers.measured_numbers import SCHEMA, Number, Numbers
 from heedful.papers.origin import ORIGIN
 from heedful.papers.results import Missing, Results
 from heedful.storage import write_bytes

@@ -13,8 +13,8 @@ import yaml
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.tables import Table
 from heedful.papers.claims import RULE, Claim
-from heedful.papers.numbers import Numbers
-from heedful.papers.page import Picture
+from heedful.papers.measured_numbers import Numbers
+from heedful.papers.paper_page import Picture
 from heedful.papers.results import Measured, Results
 from heedful.registry import Registry
 

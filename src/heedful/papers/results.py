@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 
 if TYPE_CHECKING:
     from heedful.audits.audit import Summary

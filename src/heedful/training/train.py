@@ -13,7 +13,7 @@ import torch
 from heedful.checking import build, read_yaml
 from heedful.config import Metric, ObjectiveOptions, TrainConfig
 from heedful.data.corpora.catalogue import cards
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier

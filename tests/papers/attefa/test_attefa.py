@@ -10,12 +10,12 @@ import pytest
 
 from heedful.errors import BadInput
 from heedful.papers.attefa.recipe import ATTEFA
-from heedful.papers.attefa.scores import LADDER, MOCK, REAL
+from heedful.papers.attefa.score_samples import LADDER, MOCK, REAL
 from heedful.papers.attefa.twinned import twinned
 from heedful.papers.claims import judge
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown
+from heedful.papers.paper_page import Page, markdown
 from heedful.papers.recipe import Dataset, published
 from heedful.papers.results import Results
 from heedful.training.train import resolve

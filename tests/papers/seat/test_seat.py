@@ -15,15 +15,15 @@ from heedful.audits.running.result import INSTANCES, PREDICTIONS
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.papers.claims import judge
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown, save_page
+from heedful.papers.paper_page import Page, markdown, save_page
 from heedful.papers.recipe import Dataset, published
 from heedful.papers.results import Measured, Results
-from heedful.papers.seat.frontier import Point
+from heedful.papers.seat.method_draws import Methods, drawn_texts
 from heedful.papers.seat.methods import COMPARED, DATASETS, METHODS, PAPER, RIVALS, SKETCHED
-from heedful.papers.seat.numbers import Methods, drawn_texts
 from heedful.papers.seat.recipe import SEAT
+from heedful.papers.seat.seed_frontier import Point
 from heedful.training.train import resolve
 
 TEXTS = 80

@@ -12,7 +12,7 @@ from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import attefa_spread
 from heedful.output.numbers import NOTHING, fixed, give_or_take, percentage, quartiles, with_interval
 from heedful.output.tables import Table
-from heedful.papers.attefa.scores import (
+from heedful.papers.attefa.score_samples import (
     F1_LOSS,
     LADDER,
     MOCK,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from heedful.audits.audit import BINS, in_bin
-from heedful.comparison.frontier import AUDIT as NOISY
+from heedful.comparison.stability_frontier import AUDIT as NOISY
 from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
-from heedful.papers.numbers import TRAINING, Number, Numbers
+from heedful.papers.measured_numbers import TRAINING, Number, Numbers
 from heedful.papers.results import Measured, Results, by_class, column
+from heedful.papers.seat.method_draws import Drawn, Methods
 from heedful.papers.seat.methods import NOISE, WORDS
-from heedful.papers.seat.numbers import Drawn, Methods
 
 ALL_WORDS = "all_0.01"
 VANILLA = "vanilla"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.recipe import Model, published
 
 VECTORS = "glove-840b-300d"

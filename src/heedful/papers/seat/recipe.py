@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from heedful.output.numbers import NOTHING
-from heedful.papers.numbers import TRAINING, Numbers
+from heedful.papers.measured_numbers import TRAINING, Numbers
 from heedful.papers.recipe import Dataset, Experiment, Joined, Recipe, published, register
 from heedful.papers.results import Results
-from heedful.papers.seat.claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
-from heedful.papers.seat.figures import SEEDED, figure_2, figure_5
-from heedful.papers.seat.frontier import frontier, pictures, sketch
 from heedful.papers.seat.measuring import AUDITED, F1, TEST, TRAIN, numbers
 from heedful.papers.seat.methods import (
     ABLATED,
@@ -24,7 +21,8 @@ from heedful.papers.seat.methods import (
 )
 from heedful.papers.seat.methods import NOISE as SIZES
 from heedful.papers.seat.methods import WORDS as REPLACED
-from heedful.papers.seat.tables import (
+from heedful.papers.seat.paper_figures import SEEDED, figure_2, figure_5
+from heedful.papers.seat.paper_tables import (
     table_1,
     table_2,
     table_3,
@@ -35,6 +33,8 @@ from heedful.papers.seat.tables import (
     table_9,
     table_10,
 )
+from heedful.papers.seat.seed_frontier import frontier, pictures, sketch
+from heedful.papers.seat.stated_claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
 
 SEEDS = {"sst2": 5}
 TEXTS = {"tweeteval_hate": 1500}

@@ -17,7 +17,7 @@ from heedful.cli.app import main
 from heedful.papers.attefa.studies.answer import answer
 from heedful.papers.attefa.studies.curve import height, mean_height, place, trace
 from heedful.papers.attefa.studies.curve_figure import _apart, draw_curves
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies.run_study import Studied
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.training.twins import Twin
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from heedful.errors import BadInput
-from heedful.papers.attefa.studies.files import make_page, write
+from heedful.papers.attefa.studies.study_files import make_page, write
 
 VALUES = {
     "temperature": ["0.25", "entmax15"],

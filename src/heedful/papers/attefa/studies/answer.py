@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 
 from heedful.output.numbers import fixed, percentage, with_interval
 from heedful.papers.attefa.studies.curve import Point, height, mean_height, trace
-from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.run_study import Row, Studied
 
 _CLEAR_TREND = 0.9
 _CHANCE = 0.01

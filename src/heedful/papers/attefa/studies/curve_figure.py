@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from heedful.output.charts import MUTED, SMALL, as_svg, chart_of, finish, series
 from heedful.papers.attefa.studies.curve import Point, trace
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies.run_study import Studied
 
 _WIDTH, _HEIGHT = 480, 300
 _LEAST_TOP = 0.5  # curves of different figures can be compared by eye, and a flat one looks flat

@@ -13,7 +13,7 @@ from heedful.audits.questions.imitation import QUICK
 from heedful.measures.imitation import blind_tvd
 from heedful.papers.attefa.studies.curve import Point, place
 from heedful.papers.attefa.studies.study import TwinSetting
-from heedful.papers.measure import Say
+from heedful.papers.measure_recipe import Say
 from heedful.papers.results import Measured, Missing
 from heedful.progress import Watcher
 from heedful.runs import Run

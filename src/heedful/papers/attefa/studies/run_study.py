@@ -20,7 +20,7 @@ from heedful.papers.attefa.studies.curve import Point
 from heedful.papers.attefa.studies.following import follow
 from heedful.papers.attefa.studies.study import Setting, Study
 from heedful.papers.attefa.twinned import twinned
-from heedful.papers.measure import Say, measure
+from heedful.papers.measure_recipe import Say, measure
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing
 from heedful.progress import QUIET, Watcher

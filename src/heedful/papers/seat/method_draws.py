@@ -19,7 +19,7 @@ from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import Spread, over_seeds
 from heedful.output.numbers import NOTHING, significant
 from heedful.output.numbers import with_interval as interval
-from heedful.papers.numbers import Number
+from heedful.papers.measured_numbers import Number
 from heedful.papers.results import Measured, Results
 
 DRAWS = 1000

@@ -11,8 +11,8 @@ from heedful.output.tables import Table
 from heedful.papers.attefa.studies.answer import answer
 from heedful.papers.attefa.studies.curve_figure import draw_curves
 from heedful.papers.attefa.studies.figure import draw
-from heedful.papers.attefa.studies.run import Studied
-from heedful.papers.page import Page, Section, markdown
+from heedful.papers.attefa.studies.run_study import Studied
+from heedful.papers.paper_page import Page, Section, markdown
 from heedful.storage import write_text
 
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"

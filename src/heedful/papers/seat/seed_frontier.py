@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful.comparison.frontier import AUDIT, drawing
+from heedful.comparison.stability_frontier import AUDIT, drawing
 from heedful.output.numbers import NOTHING, significant
 from heedful.output.tables import Table
-from heedful.papers.numbers import Number, Numbers
-from heedful.papers.page import Picture
+from heedful.papers.measured_numbers import Number, Numbers
+from heedful.papers.paper_page import Picture
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import (
     F1_MORE,

@@ -9,8 +9,8 @@ import numpy as np
 from heedful.measures.resampling import over_texts
 from heedful.papers.claims import Sample
 from heedful.papers.results import Results
+from heedful.papers.seat.method_draws import Drawn, Methods
 from heedful.papers.seat.methods import COMPARED, ENCODERS, PAPER, RIVALS
-from heedful.papers.seat.numbers import Drawn, Methods
 
 Samples = Callable[[Results], list[Sample]]
 _LEAST = 1e-12

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from heedful.output.tables import Table
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import F1, OVERLAP, RATIONALE, SHARPNESS
+from heedful.papers.seat.method_draws import as_printed, with_interval
 from heedful.papers.seat.methods import ABLATED, ABLATED_ON, COMPARED, ENCODERS, WORDS, measured, printed
-from heedful.papers.seat.numbers import as_printed, with_interval
 
 _ABLATED = {
     "vanilla": "vanilla",

@@ -8,7 +8,7 @@ from heedful.output.numbers import percentage
 from heedful.papers.claims import LEAST_TEXTS, Claim
 from heedful.papers.recipe import published
 from heedful.papers.seat.methods import named
-from heedful.papers.seat.scores import (
+from heedful.papers.seat.paired_samples import (
     f1_change,
     least_of_the_sharp,
     minus_best_rival,

@@ -17,7 +17,7 @@ from heedful.audits.running.run import audit
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions, DataOptions
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.errors import BadInput, HeedfulError
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier

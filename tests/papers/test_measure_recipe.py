@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from heedful.papers.jain_wallace.recipe import JAIN_WALLACE, described
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure
 from heedful.papers.outcome import make_page
-from heedful.papers.page import markdown
+from heedful.papers.paper_page import markdown
 from heedful.papers.recipe import Dataset, Recipe
 
 AUDITS = ["agreement", "permutation", "counterfactual"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heedful.audits.audit import BINS
 from heedful.output.numbers import NOTHING, fixed, significant
 from heedful.output.tables import Table
-from heedful.papers.numbers import TRAINING, Number
+from heedful.papers.measured_numbers import TRAINING, Number
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import SEEDS, SHARPNESS, TERMS, bin_name
 from heedful.papers.seat.methods import measured

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import Measure
+from heedful.comparison.compared_numbers import Column
 from heedful.comparison.comparison import Comparison, Entry, Value
-from heedful.comparison.frontier import draw
-from heedful.comparison.numbers import Column
 from heedful.comparison.sheets import sheets
+from heedful.comparison.stability_frontier import draw
 from heedful.errors import BadInput
 
 COLUMNS = (

@@ -9,11 +9,11 @@ from heedful.audits.policy import Policy, read_policy
 from heedful.audits.verdict import EXIT_CODES, KINDS, Verdict
 from heedful.output.numbers import NOTHING, fixed, with_interval, written
 from heedful.output.tables import Cell, Row, Table, markdown
+from heedful.panel.auroc import Separation, separation, separations
 from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case, fails_its_check, sound
 from heedful.panel.corpora import CORPORA, KEPT_APART
 from heedful.panel.learn import held_out, held_out_encoders
 from heedful.panel.members import MEMBERS
-from heedful.panel.separation import Separation, separation, separations
 from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
 
 ALL_CORPORA = {**CORPORA, **KEPT_APART}

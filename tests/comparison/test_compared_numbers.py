@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import AUDITS, Measure, Number
-from heedful.comparison.numbers import Column, columns, common_rows, ratio_of
+from heedful.comparison.compared_numbers import Column, columns, common_rows, ratio_of
 from heedful.config import AuditOptions
 from heedful.measures.resampling import resample
 
@@ -93,7 +93,7 @@ def test_an_audit_says_which_of_its_numbers_are_compared(monkeypatch):
         }
 
     def chosen(audit: Asked, *, every: bool = False) -> list[str]:
-        monkeypatch.setattr("heedful.comparison.numbers.AUDITS", {"new": audit})
+        monkeypatch.setattr("heedful.comparison.compared_numbers.AUDITS", {"new": audit})
         numbers = tuple(SimpleNamespace(name=name, group="all") for name in ("height", "width", "sharpness"))
         found = SimpleNamespace(
             summaries={"new": SimpleNamespace(numbers=numbers)}, about=SimpleNamespace(performance=None)
