@@ -25,7 +25,7 @@ from heedful.config import TrainConfig
 from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.measure_recipe import measure
-from heedful.papers.measured_numbers import TRAINING, Number, Numbers
+from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.origin import environment
 from heedful.papers.outcome import make_page, split, whole
 from heedful.papers.paper_page import save_page
@@ -79,7 +79,8 @@ def trained(row: Training) -> pl.DataFrame | None:
             "minutes": minutes[-1],
         }
         numbers = [
-            Number(row.name, "", TRAINING, name, float(value), seed=seed) for name, value in values.items()
+            MeasuredNumber(row.name, "", TRAINING, name, float(value), seed=seed)
+            for name, value in values.items()
         ]
         origin = {**environment(run.folder), "command": f"{row.command} --seed {seed}"}
         frames.append(
@@ -88,8 +89,8 @@ def trained(row: Training) -> pl.DataFrame | None:
             .with_columns(pl.lit(v, dtype=pl.String).alias(k) for k, v in origin.items())
         )
     notes = next(iter(runs.values())).metrics()["notes"]
-    mean = Number(row.name, "", TRAINING, "minutes", statistics.mean(minutes), seeds=len(runs))
-    about = [mean, *(Number(row.name, "", TRAINING, "note", float("nan")) for _ in notes)]
+    mean = MeasuredNumber(row.name, "", TRAINING, "minutes", statistics.mean(minutes), seeds=len(runs))
+    about = [mean, *(MeasuredNumber(row.name, "", TRAINING, "note", float("nan")) for _ in notes)]
     frames.append(
         Numbers(tuple(about)).to_frame().with_columns(pl.Series("note", [None, *notes], dtype=pl.String))
     )

@@ -11,7 +11,7 @@ import pytest
 import heedful.training.objectives.imitation
 import heedful.training.twins
 from heedful.papers.attefa.studies.answer import answer
-from heedful.papers.attefa.studies.run_study import Row, Studied
+from heedful.papers.attefa.studies.run_study import Studied, StudyRow
 from heedful.papers.attefa.studies.study import STUDIES, Setting, Study
 
 BAD = {
@@ -67,12 +67,14 @@ def row(
     corpus: str = "mock_1",
     wide: float = 0.02,
     each: tuple[float, ...] | None = None,
-) -> Row:
+) -> StudyRow:
     around = (score, score - wide, score + wide, each or (score,))
-    return Row(corpus, value, number, corpus, 0.9, 0.5, *around, *around, 1.0, "“something” 100 %", 3, 1000)
+    return StudyRow(
+        corpus, value, number, corpus, 0.9, 0.5, *around, *around, 1.0, "“something” 100 %", 3, 1000
+    )
 
 
-def answered(*rows: Row, name: str = "temperature") -> str:
+def answered(*rows: StudyRow, name: str = "temperature") -> str:
     return answer(Studied(STUDIES.get(name), rows, (), ()))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from heedful.comparison.compared_numbers import Column
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.output.tables import Mark
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Comparison:
     """What the tables show, in the order of the runs."""
     points: tuple[Entry, ...] = field(repr=False)
     """Every run by itself, for the figure."""
-    columns: tuple[Column, ...] = field(repr=False)
+    columns: tuple[ComparedNumber, ...] = field(repr=False)
     reference: str
     data: str
     texts: int
@@ -123,7 +123,7 @@ def seeds_of(entry: Entry) -> str:
     return " ".join(str(seed) for seed in entry.seeds if seed is not None)
 
 
-def _line(entry: Entry, column: Column) -> Sequence[Any]:
+def _line(entry: Entry, column: ComparedNumber) -> Sequence[Any]:
     value = entry.values[column.key]
     return (
         " ".join(run.name for run in entry.runs),

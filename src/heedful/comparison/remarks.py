@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from heedful.audits.running.result import PREDICTIONS, AuditResult
-from heedful.comparison.compared_numbers import Column
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.comparison.comparison import Entry
 from heedful.comparison.naming import Trained, hidden
 
@@ -16,8 +16,8 @@ def remarks(
     results: Sequence[AuditResult],
     trained: Sequence[Trained],
     entries: Sequence[Entry],
-    chosen: Sequence[Column],
-    paired: Sequence[Column],
+    chosen: Sequence[ComparedNumber],
+    paired: Sequence[ComparedNumber],
     kept: Mapping[str, int],
 ) -> tuple[str, ...]:
     """Say how intervals were made, which texts were left out, and which numbers compare badly."""

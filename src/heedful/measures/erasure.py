@@ -45,7 +45,7 @@ class FirstFlip(NamedTuple):
     flips: Bool[Tensor, " batch"]
 
 
-class Evidence(NamedTuple):
+class CheckedItems(NamedTuple):
     """Checked input in float64: masked items weigh nothing and say nothing."""
 
     weights: Float[Tensor, "batch items"]
@@ -107,7 +107,7 @@ def first_flip(curve: ErasureCurve) -> FirstFlip:
     )
 
 
-def _curve(evidence: Evidence, ranking: Tensor) -> ErasureCurve:
+def _curve(evidence: CheckedItems, ranking: Tensor) -> ErasureCurve:
     if bool((ranking.isnan() & evidence.mask).any()):
         raise ValueError("a ranking must not hold NaN")
     order = ranking.argsort(dim=1, descending=True, stable=True)
@@ -177,7 +177,7 @@ def decide(logits: Float[Tensor, "*any outputs"], size: Float[Tensor, "*any"]) -
 
 def blocks(
     weights: Tensor, item_logits: Tensor, mask: Tensor, empty_logits: Tensor | None
-) -> Iterator[tuple[slice, Evidence]]:
+) -> Iterator[tuple[slice, CheckedItems]]:
     """Check the input and cut it into blocks of instances that fit in memory, in float64.
 
     >>> half = torch.tensor([[0.5, 0.5]])
@@ -204,7 +204,7 @@ def blocks(
     for start in range(0, max(batch, 1), step):
         rows = slice(start, min(start + step, batch))
         real = mask[rows]
-        evidence = Evidence(
+        evidence = CheckedItems(
             weights.detach()[rows].double().masked_fill(~real, 0),
             logits[rows].double().masked_fill(~real[..., None], 0),
             real,

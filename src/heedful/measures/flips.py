@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.erasure import TIE, Evidence, blocks, classes, decide, kept_sums, spread
+from heedful.measures.erasure import TIE, CheckedItems, blocks, classes, decide, kept_sums, spread
 
 
 class FlipSet(NamedTuple):
@@ -51,7 +51,7 @@ def smallest_flip_set(
     return FlipSet(*(torch.cat(field) for field in zip(*parts, strict=True)))
 
 
-def _flip_set(evidence: Evidence) -> FlipSet:
+def _flip_set(evidence: CheckedItems) -> FlipSet:
     weights, mask = evidence.weights, evidence.mask
     said = classes(evidence.logits)
     spreads = spread(evidence.logits)

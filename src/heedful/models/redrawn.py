@@ -22,7 +22,7 @@ _BEYOND = 2**31
 """Seeds of training are less: what one of them draws is where a trained model began, and it may still be close to that."""
 
 
-class Drawn(Protocol):
+class DrawnWeights(Protocol):
     """What a seed draws in the place of each stage's weights."""
 
     def model(self, stages: Collection[str]) -> Stages:
@@ -30,7 +30,7 @@ class Drawn(Protocol):
 
 
 @singledispatch
-def redraw(model: Stages, seed: int) -> Drawn:
+def redraw(model: Stages, seed: int) -> DrawnWeights:
     """Draw weights for every stage of a model; a kind of model that knows how registers it."""
     raise BadInput(
         "The weights of this model cannot be drawn anew, because heedful does not know how they were drawn at first: "
@@ -77,7 +77,7 @@ class Redrawn:
 
 
 @redraw.register(AttentionModel)
-def _redraw(model: AttentionModel, seed: int) -> Drawn:
+def _redraw(model: AttentionModel, seed: int) -> DrawnWeights:
     return Redrawn(model, seed=seed)
 
 

@@ -15,7 +15,7 @@ _SHORT = 3
 Write = Callable[[float], str]
 
 
-class Measured(Protocol):
+class Estimated(Protocol):
     """A number with its 95 % interval; None where it is unknown."""
 
     @property
@@ -124,7 +124,7 @@ def with_interval(x: float, low: float | None, high: float | None, write: Write 
     return write(x) if ends == NOTHING else f"{write(x)} ({ends})"
 
 
-def apart(number: Measured | None, digits: int = 3) -> tuple[str, str]:
+def apart(number: Estimated | None, digits: int = 3) -> tuple[str, str]:
     """A mean and its interval, for two columns of a table."""
     if number is None or number.estimate is None:
         return NOTHING, NOTHING
@@ -135,7 +135,7 @@ def apart(number: Measured | None, digits: int = 3) -> tuple[str, str]:
     return write(number.estimate), interval(number.low, number.high, write)
 
 
-def value(number: Measured, digits: int = 2) -> str:
+def value(number: Estimated, digits: int = 2) -> str:
     """A mean as a sentence says it: '0.83 (95 % interval 0.81 to 0.86)'."""
     if number.estimate is None:
         return "unknown"
@@ -145,7 +145,7 @@ def value(number: Measured, digits: int = 2) -> str:
     return f"{estimate} (95 % interval {low} to {high})"
 
 
-def percent(number: Measured) -> str:
+def percent(number: Estimated) -> str:
     """A share as a sentence says it: '83 % (95 % interval 81–86 %)'."""
     if number.estimate is None:
         return "an unknown share"

@@ -97,7 +97,7 @@ class Claim:
         return "does not hold" if outside else "undecided"
 
 
-class Part(NamedTuple):
+class ClaimPart(NamedTuple):
     """A claim on one dataset and model."""
 
     dataset: str
@@ -114,7 +114,7 @@ class Judged(NamedTuple):
     claim: Claim
     interval: Interval
     word: Word
-    parts: tuple[Part, ...]
+    parts: tuple[ClaimPart, ...]
 
     @property
     def able(self) -> int:
@@ -147,7 +147,7 @@ def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
 def decide(claim: Claim, whole: Interval, found: Sequence[Found]) -> Judged:
     """Decide a claim from its interval over all, and from that on each dataset and model."""
     parts = [
-        Part(dataset, model, interval, claim.word(interval), seeds)
+        ClaimPart(dataset, model, interval, claim.word(interval), seeds)
         for dataset, model, interval, seeds in found
     ]
     judged = Judged(claim, whole, claim.word(whole), tuple(parts))

@@ -17,21 +17,21 @@ from heedful.config import AuditOptions, TrainConfig
 from heedful.data.corpora.sources import find_source
 from heedful.data.corpora.synthetic import is_synthetic
 from heedful.errors import BadInput
-from heedful.papers.recipe import Case
-from heedful.papers.results import Measured, Missing, Results
+from heedful.papers.recipe import RecipeCase
+from heedful.papers.results import MeasuredRun, Missing, Results
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
 Say = Callable[[str], None]
-Outcome = tuple[Measured | None, Missing | None]
+Outcome = tuple[MeasuredRun | None, Missing | None]
 """What was measured of a case, and what was not."""
 _BY_CLASS = ("chances",)
 """Lists that are kept: of a number per class, while one per item would fill the memory."""
 
 
 def measure(
-    cases: Sequence[Case],
+    cases: Sequence[RecipeCase],
     audits: Sequence[str],
     *,
     runs: Path,
@@ -48,7 +48,7 @@ def measure(
         for dataset in dict.fromkeys(case.dataset for case in cases):
             if not is_synthetic(dataset):
                 find_source(dataset)  # what is not at hand is better said now than after an hour of training
-    found: list[Measured] = []
+    found: list[MeasuredRun] = []
     missing: list[Missing] = []
     for place, case in enumerate(cases, 1):
         begun = time.perf_counter()
@@ -70,7 +70,7 @@ def measure(
     return Results(tuple(found), tuple(missing))
 
 
-def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher) -> Outcome:
+def _do(case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher) -> Outcome:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
     classifier = train(case.config, runs=runs, watcher=QUIET if complete else watcher)
@@ -83,7 +83,7 @@ def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, watche
     return _measured(case, Run(classifier.run), result), None
 
 
-def _find(case: Case, audits: Sequence[str], run: Run | None) -> Outcome:
+def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> Outcome:
     """Look for a run and its audit by their configs alone, which needs no data and little time.
 
     Where some of the audits are not finished, those that are count, and the others are missing.
@@ -124,7 +124,7 @@ def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
     return [folder for _, folder in sorted(found)]
 
 
-def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
+def _measured(case: RecipeCase, run: Run, result: AuditResult) -> MeasuredRun:
     frames = {
         name: frame.select(
             name for name, kind in frame.schema.items() if name in _BY_CLASS or not isinstance(kind, pl.List)
@@ -133,7 +133,7 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
         if name != PREDICTIONS and name in result.summaries
     }
     notes = [note for summary in result.summaries.values() for note in summary.notes]
-    return Measured(
+    return MeasuredRun(
         case.dataset,
         case.model,
         case.seed,
@@ -148,7 +148,7 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
     )
 
 
-def _audit_options(case: Case) -> dict[str, Any]:
+def _audit_options(case: RecipeCase) -> dict[str, Any]:
     return {"limit": case.texts, **case.audit}
 
 

@@ -15,7 +15,7 @@ from heedful.output.tables import Table
 from heedful.papers.claims import RULE, Claim
 from heedful.papers.measured_numbers import Numbers
 from heedful.papers.paper_page import Picture
-from heedful.papers.results import Measured, Results
+from heedful.papers.results import MeasuredRun, Results
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Case:
+class RecipeCase:
     """One model to train and audit."""
 
     dataset: str
@@ -144,7 +144,7 @@ class Recipe:
     claims: tuple[Claim, ...]
     differences: Mapping[str, Sequence[str]]
     """What differs from the paper, in a sentence, and for which datasets that counts (none named: all)."""
-    described: Callable[[Sequence[Measured]], Sequence[str]] | None = None
+    described: Callable[[Sequence[MeasuredRun]], Sequence[str]] | None = None
     """Cells that set a model's size and performance beside the paper's; none for a recipe that joins."""
     twins: bool = False
     """Whether seeds count the twins of one base each, not bases."""
@@ -185,7 +185,7 @@ class Recipe:
         encoders: Sequence[str] | None = None,
         seeds: int | None = None,
         texts: int | None = None,
-    ) -> list[Case]:
+    ) -> list[RecipeCase]:
         """Every model to train and audit for some experiments (by default all), or say what is not known.
 
         Without `seeds` there are as many bases of each as its dataset asks for, and the usual number of twins where
@@ -218,7 +218,7 @@ class Recipe:
                     own = tuple(dict.fromkeys(audit for e in asked for audit in (e.audit, *e.also)))
                     audits = () if set(own) == usual else own
                     limit = texts or model.texts or data.texts
-                    cases.append(Case(name, model.name, seed, config, limit, audit, audits))
+                    cases.append(RecipeCase(name, model.name, seed, config, limit, audit, audits))
         if not cases:
             raise BadInput(
                 "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."

@@ -10,7 +10,7 @@ from heedful.audits.audit import ALL, AUDITS
 from heedful.output.markup import in_markdown
 from heedful.output.numbers import NOTHING, apart
 from heedful.output.tables import Table, comma_separated, latex, markdown
-from heedful.report.beside import Cell, beside
+from heedful.report.beside import BesideCell, beside
 from heedful.report.material import Material
 from heedful.report.sections import OUTCOMES, findings, sentence
 
@@ -68,7 +68,7 @@ def others(material: Material) -> Table | None:
         return None
     laid = beside(found)
 
-    def cell(of: Cell) -> str:
+    def cell(of: BesideCell) -> str:
         interval = f" ({of.interval})" if of.interval else ""
         return f"{of.value}{interval}{f', {of.word}' if of.word else ''}{' *' if of.best else ''}"
 

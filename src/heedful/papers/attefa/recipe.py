@@ -27,7 +27,7 @@ from heedful.papers.attefa.score_samples import (
 from heedful.papers.attefa.twinned import Twinned, twinned
 from heedful.papers.claims import LEAST_TEXTS, Claim
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, column
+from heedful.papers.results import MeasuredRun, Results, column
 
 VECTORS = {"mock": "glove-6b-50d", "real": "glove-840b-300d"}
 _DIGITS = {"epoch": 0, "f1": 3, "tvd": 3, "jsd": 3, "attefa": 4}
@@ -120,7 +120,7 @@ def _mean_and_deviation(values: np.ndarray, digits: int) -> str:
     return NOTHING if np.isnan(values).any() else give_or_take(values.mean(), values.std(), digits)
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and F1 beside those of Tables 1 and 2."""
     theirs, f1 = (published("attefa")[name][runs[0].dataset] for name in ("corpora", "table_2"))
     ours = runs[0].metrics["test"]["f1"]

@@ -12,11 +12,11 @@ from jaxtyping import Float
 
 from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import LEAST_BLIND, attefa, attefa_draws, blind_tvd
-from heedful.papers.results import Measured
+from heedful.papers.results import MeasuredRun
 from heedful.training.twins import finished_twins
 
 
-class Twin(NamedTuple):
+class TwinRecord(NamedTuple):
     """What one seed reached, in AtteFa's units; NaN where its run is not at hand."""
 
     seed: int
@@ -34,7 +34,7 @@ class Twinned:
     """TVD and JSD of every text and twin [texts, twins], both in [0, 1]."""
 
     name: str
-    twins: tuple[Twin, ...]
+    twins: tuple[TwinRecord, ...]
     tvds: np.ndarray
     jsds: np.ndarray
     chances: np.ndarray
@@ -50,7 +50,7 @@ class Twinned:
         return attefa_draws(self.tvds, self.jsds, self.chances if corrected else None, seed=seed)
 
 
-def twinned(run: Measured) -> Twinned:
+def twinned(run: MeasuredRun) -> Twinned:
     """Put the rows of the audit and the runs of the twins together."""
     rows = run.frames["imitation"]
     seeds = [int(name.removeprefix("tvd_")) for name in rows.columns if name.startswith("tvd_")]
@@ -64,7 +64,7 @@ def twinned(run: Measured) -> Twinned:
     for place, seed in enumerate(seeds):
         tvd, jsd, record = tvds[:, place], jsds[:, place], records.get(seed)
         twins.append(
-            Twin(
+            TwinRecord(
                 seed,
                 record["epoch"] if record else math.nan,
                 record["test"]["f1"] if record else math.nan,

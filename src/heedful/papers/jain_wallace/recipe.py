@@ -25,7 +25,7 @@ from heedful.output.numbers import (
 from heedful.output.tables import Table
 from heedful.papers.claims import Claim, rank_correlation
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, by_class, column
+from heedful.papers.results import MeasuredRun, Results, by_class, column
 
 VECTORS = "glove-840b-300d"
 _JSD_BINS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, LN_2]
@@ -53,7 +53,7 @@ def _taus(results: Results, name: str, title: str) -> Table:
     return Table(["dataset", "predicted class", "encoder", "ours", "sig.", "by seed", "paper", "sig."], rows, title)  # fmt: skip
 
 
-def _tau(runs: list[Measured], name: str, where: pl.Expr | None) -> list[str]:
+def _tau(runs: list[MeasuredRun], name: str, where: pl.Expr | None) -> list[str]:
     means = [np.nanmean(values) for run in runs if len(values := column([run], "agreement", name, where))]
     spread = f"{fixed(min(means), 2)}–{fixed(max(means), 2)}" if len(means) > 1 else NOTHING
     values, significant = (column(runs, "agreement", n, where) for n in (name, f"{name}_significant"))
@@ -104,7 +104,7 @@ def _by_weight(results: Results, audit: str, name: str, title: str) -> Table:
     return Table(["dataset", "predicted class", "encoder", *bins], rows, title)
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and performance beside those of Table 1, which are the BiLSTM's."""
     theirs: dict[str, Any] = published("jain_wallace")["corpora"][runs[0].dataset]
     measure = "accuracy" if runs[0].dataset in ("babi_1", "snli") else "f1"

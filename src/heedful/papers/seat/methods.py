@@ -16,7 +16,7 @@ NOISE = (1e-3, 5e-3, 1e-2, 5e-2)
 WORDS = (1, 2, 3)
 
 
-class Encoder(NamedTuple):
+class SeatEncoder(NamedTuple):
     """One architecture."""
 
     asked: str
@@ -29,9 +29,9 @@ class Encoder(NamedTuple):
 
 
 ENCODERS = {
-    "RNN": Encoder("rnn", "RNN", {"encoder": "rnn"}),
-    "BiLSTM": Encoder("bilstm", "BiLSTM", {"encoder": "bilstm"}),
-    "MiniLM": Encoder(
+    "RNN": SeatEncoder("rnn", "RNN", {"encoder": "rnn"}),
+    "BiLSTM": SeatEncoder("bilstm", "BiLSTM", {"encoder": "bilstm"}),
+    "MiniLM": SeatEncoder(
         "hf:minilm-l6",
         "BERT",
         {

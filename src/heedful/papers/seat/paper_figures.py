@@ -5,7 +5,7 @@ from __future__ import annotations
 from heedful.audits.audit import BINS
 from heedful.output.numbers import NOTHING, fixed, significant
 from heedful.output.tables import Table
-from heedful.papers.measured_numbers import TRAINING, Number
+from heedful.papers.measured_numbers import TRAINING, MeasuredNumber
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import SEEDS, SHARPNESS, TERMS, bin_name
 from heedful.papers.seat.methods import measured
@@ -53,11 +53,11 @@ def figure_5(results: Results) -> list[Table]:
     return [Table(headings, rows, "SEAT while it is trained: means over texts and seeds")] if rows else []
 
 
-def _spelled(found: Number | None) -> str:
+def _spelled(found: MeasuredNumber | None) -> str:
     return significant(found.estimate if found else None)
 
 
-def _box(found: Number | None) -> str:
+def _box(found: MeasuredNumber | None) -> str:
     """A box with three digits, since heatmaps of two seeds may be near each other."""
     if found is None:
         return NOTHING

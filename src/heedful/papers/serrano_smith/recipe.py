@@ -11,7 +11,7 @@ from heedful.output.numbers import NOTHING, fixed, percentage, quartiles
 from heedful.output.tables import Table
 from heedful.papers.claims import Claim
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, column
+from heedful.papers.results import MeasuredRun, Results, column
 
 VECTORS = "glove-840b-300d"
 _ENCODERS = {"rnn": "bigru", "conv": "cnn", "noenc": "none"}
@@ -123,11 +123,11 @@ def _removed(results: Results, what: str, *models: str) -> Table:
                  f"Share of {erased} erased before the decision flips: median over texts [quartiles]")  # fmt: skip
 
 
-def _only(results: Results, *models: str) -> list[tuple[str, str, list[Measured]]]:
+def _only(results: Results, *models: str) -> list[tuple[str, str, list[MeasuredRun]]]:
     return [(dataset, model, runs) for dataset, model, runs in results.pairs("flip_set") if model in models]
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and accuracy, beside those of the corpus it stands in for."""
     ours = np.mean([run.metrics["test"]["accuracy"] for run in runs])
     name = _COUNTERPART.get(runs[0].dataset)

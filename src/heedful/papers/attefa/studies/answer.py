@@ -9,8 +9,8 @@ from typing import NamedTuple
 from scipy.stats import spearmanr
 
 from heedful.output.numbers import fixed, percentage, with_interval
-from heedful.papers.attefa.studies.curve import Point, height, mean_height, trace
-from heedful.papers.attefa.studies.run_study import Row, Studied
+from heedful.papers.attefa.studies.curve import CurvePoint, height, mean_height, trace
+from heedful.papers.attefa.studies.run_study import Studied, StudyRow
 
 _CLEAR_TREND = 0.9
 _CHANCE = 0.01
@@ -39,13 +39,13 @@ def answer(studied: Studied) -> str:
     return f"{word}: {'; '.join(_found(rows, studied.study.control) for rows in grids)}."
 
 
-def _apart(rows: Sequence[Row]) -> bool:
+def _apart(rows: Sequence[StudyRow]) -> bool:
     """Whether the intervals of the highest and the lowest do not touch."""
     low, high = _ends(rows)
     return low.attefa_high < high.attefa_low
 
 
-def _trend(rows: Sequence[Row]) -> Spearman | None:
+def _trend(rows: Sequence[StudyRow]) -> Spearman | None:
     """Rank correlation of a quantity with the scores of single bases, where several of them make it clear."""
     points = [(row.number, score) for row in rows if row.number is not None for score in row.attefa_each]
     values = {value for value, _ in points}
@@ -59,11 +59,11 @@ def _trend(rows: Sequence[Row]) -> Spearman | None:
     return Spearman(float(rho), float(chance), len(points)) if chance < _CHANCE else None
 
 
-def _ends(rows: Sequence[Row]) -> tuple[Row, Row]:
+def _ends(rows: Sequence[StudyRow]) -> tuple[StudyRow, StudyRow]:
     return min(rows, key=lambda row: row.attefa), max(rows, key=lambda row: row.attefa)
 
 
-def _found(rows: Sequence[Row], control: str) -> str:
+def _found(rows: Sequence[StudyRow], control: str) -> str:
     low, high = _ends(rows)
     corpus = rows[0].corpus
     if (trend := _trend(rows)) is not None:
@@ -84,13 +84,13 @@ def _found(rows: Sequence[Row], control: str) -> str:
             verb = "rises" if rho > 0 else "falls"
             return f"on {corpus} AtteFa {verb} with {control}, from {_told(first)} at {first.value} to {_told(last)} at {last.value}"
 
-    def named(row: Row) -> str:
+    def named(row: StudyRow) -> str:
         return row.value if scale and row.number is None else f"{control} {row.value}"
 
     return f"on {corpus} AtteFa is lowest, {_told(low)}, with {named(low)} and highest, {_told(high)}, with {named(high)}"
 
 
-def _told(row: Row) -> str:
+def _told(row: StudyRow) -> str:
     return with_interval(row.attefa, row.attefa_low, row.attefa_high, lambda score: fixed(score, 2))
 
 
@@ -101,7 +101,7 @@ def _answer_curves(studied: Studied) -> str:
     return f"With attention half of the way to wholly elsewhere (JSD {_HALF} of its bound), {'; '.join(map(_run, curves, curves.values()))}."
 
 
-def _run(name: str, points: Sequence[Point]) -> str:
+def _run(name: str, points: Sequence[CurvePoint]) -> str:
     """Tell one curve: its height in the middle, and on average as far as it goes."""
     jsd, tvd = trace(points)
     middle, blind = height(jsd, tvd, _HALF), points[0].blind_tvd

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from heedful.output.charts import MUTED, SMALL, as_svg, chart_of, finish, series
-from heedful.papers.attefa.studies.curve import Point, trace
+from heedful.papers.attefa.studies.curve import CurvePoint, trace
 from heedful.papers.attefa.studies.run_study import Studied
 
 _WIDTH, _HEIGHT = 480, 300
@@ -79,7 +79,7 @@ def _text(places: Sequence[Place], said: str | None, x: Any, y: Any, colour: Any
     return [rim, base.mark_text(fontSize=SMALL, **marked).encode(x, y, colour, text=text)]
 
 
-def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:
+def _ways(lines: Mapping[str, Sequence[CurvePoint]]) -> list[Place]:
     return [
         {"line": name, "step": step, "jsd": float(jsd), "tvd": float(tvd)}
         for name, points in lines.items()
@@ -87,7 +87,7 @@ def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:
     ]
 
 
-def _mark(point: Point) -> Place:
+def _mark(point: CurvePoint) -> Place:
     return {
         "line": point.line,
         "kind": _KINDS[point.on_curve],
@@ -98,7 +98,7 @@ def _mark(point: Point) -> Place:
     }
 
 
-def _label(point: Point) -> Place:
+def _label(point: CurvePoint) -> Place:
     return {"line": point.line, "jsd": point.jsd, "tvd": point.tvd, "label": f"λ {point.value}"}
 
 

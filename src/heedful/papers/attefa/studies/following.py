@@ -11,10 +11,10 @@ import numpy as np
 
 from heedful.audits.questions.imitation import QUICK
 from heedful.measures.imitation import blind_tvd
-from heedful.papers.attefa.studies.curve import Point, place
+from heedful.papers.attefa.studies.curve import CurvePoint, place
 from heedful.papers.attefa.studies.study import TwinSetting
 from heedful.papers.measure_recipe import Say
-from heedful.papers.results import Measured, Missing
+from heedful.papers.results import MeasuredRun, Missing
 from heedful.progress import Watcher
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
@@ -24,13 +24,13 @@ from heedful.training.twins import SEEDS, Twin, finished_twins, seconds_per_epoc
 class Followed(NamedTuple):
     """The points of one base, what is missing, and what a reader should know."""
 
-    points: list[Point]
+    points: list[CurvePoint]
     missing: list[Missing]
     notes: list[str]
 
 
 def follow(
-    base: Measured,
+    base: MeasuredRun,
     settings: Sequence[TwinSetting],
     *,
     encoder: str,
