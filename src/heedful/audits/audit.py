@@ -21,7 +21,7 @@ from heedful.measures.resampling import Ratio, mean_of
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
-    from heedful.audits.exhibits import Chart, Heatmap, Marks, Order
+    from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
     from heedful.audits.subject.subject import Subject
     from heedful.progress import Watcher
 
@@ -116,7 +116,7 @@ class Audit(ABC):
     method: ClassVar[str] = ""
     """How it is computed, for who wants to know."""
     heatmap: ClassVar[Heatmap | None] = None
-    marks: ClassVar[Marks | None] = None
+    marks: ClassVar[PickedItems | None] = None
     order: ClassVar[Order | None] = None
 
     def __init__(

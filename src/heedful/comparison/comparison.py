@@ -15,7 +15,7 @@ from heedful.output.tables import Mark
 if TYPE_CHECKING:
     from heedful.output.terminal import Screen
 
-Format = Literal["text", "md", "csv", "latex", "json"]
+ComparisonFormat = Literal["text", "md", "csv", "latex", "json"]
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ class Comparison:
         lines = [_line(entry, column) for entry in self.entries for column in self.columns]
         return pl.DataFrame(lines, schema=schema, orient="row")
 
-    def write(self, form: Format) -> str:
+    def write(self, form: ComparisonFormat) -> str:
         """Give the comparison as text of a format."""
         from heedful.comparison.formats import write
 
         return write(self, form)
 
-    def save(self, path: str | Path, form: Format | None = None) -> Path:
+    def save(self, path: str | Path, form: ComparisonFormat | None = None) -> Path:
         """Write a file whole or not at all; its name ends in the format if none is given."""
         from heedful.comparison.formats import format_of
         from heedful.storage import write_text

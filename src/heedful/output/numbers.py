@@ -12,7 +12,7 @@ NOTHING = "–"
 _TINY, _SMALL = 1e-3, 0.05
 _SHORT = 3
 
-Write = Callable[[float], str]
+WriteNumber = Callable[[float], str]
 
 
 class Estimated(Protocol):
@@ -103,7 +103,7 @@ def percentage(share: float, digits: int = 0) -> str:
     return NOTHING if math.isnan(share) else f"{share * 100:.{digits}f} %"
 
 
-def interval(low: float | None, high: float | None, write: Write = written) -> str:
+def interval(low: float | None, high: float | None, write: WriteNumber = written) -> str:
     """Both ends of an interval; a dash where it has none.
 
     >>> interval(0.81, 0.86), interval(None, None)
@@ -114,7 +114,7 @@ def interval(low: float | None, high: float | None, write: Write = written) -> s
     return f"{write(low)} to {write(high)}"
 
 
-def with_interval(x: float, low: float | None, high: float | None, write: Write = written) -> str:
+def with_interval(x: float, low: float | None, high: float | None, write: WriteNumber = written) -> str:
     """A number with its interval in brackets; alone where it has none.
 
     >>> with_interval(0.834, 0.81, 0.86), with_interval(0.834, float("nan"), float("nan"))
@@ -182,7 +182,7 @@ def give_or_take(x: float, deviation: float, digits: int = 2) -> str:
     return f"{fixed(x, digits)} ± {fixed(deviation, digits)}"
 
 
-def quartiles(values: np.ndarray, write: Write | None = None) -> str:
+def quartiles(values: np.ndarray, write: WriteNumber | None = None) -> str:
     """A median with the two quartiles around it: a box of a box plot.
 
     >>> quartiles(np.array([0.0, 0.5, 1.0]))

@@ -24,7 +24,7 @@ from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
 Say = Callable[[str], None]
-Outcome = tuple[MeasuredRun | None, Missing | None]
+RunOrMissing = tuple[MeasuredRun | None, Missing | None]
 """What was measured of a case, and what was not."""
 _BY_CLASS = ("chances",)
 """Lists that are kept: of a number per class, while one per item would fill the memory."""
@@ -70,7 +70,9 @@ def measure(
     return Results(tuple(found), tuple(missing))
 
 
-def _do(case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher) -> Outcome:
+def _do(
+    case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher
+) -> RunOrMissing:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
     classifier = train(case.config, runs=runs, watcher=QUIET if complete else watcher)
@@ -83,7 +85,7 @@ def _do(case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, 
     return _measured(case, Run(classifier.run), result), None
 
 
-def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> Outcome:
+def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> RunOrMissing:
     """Look for a run and its audit by their configs alone, which needs no data and little time.
 
     Where some of the audits are not finished, those that are count, and the others are missing.

@@ -21,7 +21,7 @@ from heedful.registry import Registry
 if TYPE_CHECKING:
     from heedful.config import TrainConfig
 
-Kind = Literal["table", "figure"]
+ExperimentKind = Literal["table", "figure"]
 T = TypeVar("T")
 
 
@@ -54,7 +54,7 @@ class Model:
 class Experiment:
     """One table or figure."""
 
-    kind: Kind
+    kind: ExperimentKind
     number: int
     title: str
     audit: str
@@ -172,7 +172,7 @@ class Recipe:
         """What --encoders may name."""
         return tuple(dict.fromkeys(model.encoder for model in self.models))
 
-    def find(self, kind: Kind, number: str) -> Experiment:
+    def find(self, kind: ExperimentKind, number: str) -> Experiment:
         """Give a table or figure by its number."""
         known = {str(e.number): e for e in self.experiments if e.kind == kind}
         return _known(f"{kind} of {self.name}", number, known)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from heedful.audits.audit import AUDITS
-from heedful.audits.exhibits import Heatmap, Marks, Order
+from heedful.audits.exhibits import Heatmap, Order, PickedItems
 from heedful.audits.running.result import PREDICTIONS
 from heedful.report.material import Material, spoken
 
@@ -114,7 +114,7 @@ def _data(
     rows = shown["row"].to_list()
     predictions = {row["row"]: row for row in material.rows(PREDICTIONS, rows).iter_rows(named=True)}
     maps: list[tuple[str, Heatmap]] = []
-    marked: tuple[str, Marks] | None = None
+    marked: tuple[str, PickedItems] | None = None
     for name in material.summaries:
         audit, columns = AUDITS.get(name) if name in AUDITS else None, material.columns(name)
         if audit is not None and audit.heatmap is not None and audit.heatmap.column in columns:
@@ -151,7 +151,7 @@ def _text(
     said: dict[str, Any],
     kept: dict[str, dict[int, dict[str, Any]]],
     maps: list[tuple[str, Heatmap]],
-    marked: tuple[str, Marks] | None,
+    marked: tuple[str, PickedItems] | None,
     orders: list[str],
     other: Other | None,
 ) -> dict[str, Any]:

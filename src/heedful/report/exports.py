@@ -14,16 +14,16 @@ from heedful.report.beside import BesideCell, beside
 from heedful.report.material import Material
 from heedful.report.sections import OUTCOMES, findings, sentence
 
-Format = Literal["md", "latex", "csv", "json", "card"]
+ReportFormat = Literal["md", "latex", "csv", "json", "card"]
 
 
-def write(materials: Sequence[Material], form: Format) -> str:
+def write(materials: Sequence[Material], form: ReportFormat) -> str:
     """Give the tables of one audit or several, or the section of a model card."""
     if form == "json":
         return json.dumps([_plain(material) for material in materials], ensure_ascii=False, indent=1) + "\n"
     if form == "card":
         return "\n".join(card(material) for material in materials)
-    setters: dict[Format, Callable[[Table], str]] = {"md": _section, "latex": latex, "csv": _titled}
+    setters: dict[ReportFormat, Callable[[Table], str]] = {"md": _section, "latex": latex, "csv": _titled}
     found = [compare(materials)] if len(materials) > 1 else []
     for material in materials:
         found += tables(material)

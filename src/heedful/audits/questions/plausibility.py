@@ -12,7 +12,7 @@ from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
-from heedful.audits.exhibits import Chart, Marks, Order
+from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
@@ -64,7 +64,7 @@ class Plausibility(Audit):
         "random ranking stands beside."
     )
     order = Order("auprc", "agreement with what was marked", worst="lowest")
-    marks = Marks(
+    marks = PickedItems(
         "marked", "words that a person marked", nothing="Nobody marked a word of this text.", known="auprc"
     )
     share: float

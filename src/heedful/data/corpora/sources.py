@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from heedful.data.corpora.catalogue import Card, cards
 from heedful.data.corpora.labels import check_names
-from heedful.data.corpora.rows import SUFFIXES, Row, check_suffix, read_rows
+from heedful.data.corpora.rows import SUFFIXES, RawRow, check_suffix, read_rows
 from heedful.data.corpus import Task
 from heedful.data.fetch.cache import data_folders
 from heedful.errors import BadInput, did_you_mean
@@ -33,7 +33,7 @@ class Source:
     """Of the whole dataset, where a card keeps some of its classes; empty where the data alone tells them."""
     task: Task | None = None
 
-    def rows(self, split: str) -> Iterator[tuple[int, Row]]:
+    def rows(self, split: str) -> Iterator[tuple[int, RawRow]]:
         """Stream the rows of one split."""
         if self.files:
             return read_rows(self.files[split])

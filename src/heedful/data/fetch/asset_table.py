@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from heedful.data.fetch.cache import cache_folder
 
-Kind = Literal["dataset", "vectors", "transformer", "lexicon", "other"]
+AssetKind = Literal["dataset", "vectors", "transformer", "lexicon", "other"]
 
 
 class Asset(BaseModel):
@@ -21,7 +21,7 @@ class Asset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    kind: Kind
+    kind: AssetKind
     description: str
     wheel: str
     version: str

@@ -15,7 +15,7 @@ from heedful.data.words.synonym_files import is_synonym_file, read_synonym_file
 from heedful.data.words.vectors import read_vectors
 from heedful.errors import BadInput
 
-Found = Mapping[str, str]
+Replacements = Mapping[str, str]
 """A word in lower case → its synonym, as the model knows it."""
 
 _NEAREST = 32

@@ -24,7 +24,7 @@ from heedful.papers.results import MeasuredRun, Results
 
 DRAWS = 1000
 TOP = 7
-Values = Float[np.ndarray, " texts"]
+TextValues = Float[np.ndarray, " texts"]
 
 
 class DrawnNumber(NamedTuple):
@@ -135,7 +135,7 @@ def _of(frame: pl.DataFrame, rows: np.ndarray) -> pl.DataFrame:
     return frame.filter(pl.col("row").is_in(rows.tolist())).sort("row")
 
 
-def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> Values:
+def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> TextValues:
     return _of(frame.select("row", pl.col(column).cast(pl.Float64)), rows)[column].to_numpy()
 
 
