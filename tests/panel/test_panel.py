@@ -319,7 +319,7 @@ def test_truth_is_the_share_of_texts_whose_first_word_is_what_they_need(toy_clas
         assert truth.alone == 1.0 and truth.asked == 4
         if share:
             assert (truth.share, truth.texts) == (1.0, 4)
-            assert truth.chance == pytest.approx(np.mean([1 / 4, 1 / 3, 1 / 3, 1 / 4]))
+            assert truth.random_share == pytest.approx(np.mean([1 / 4, 1 / 3, 1 / 3, 1 / 4]))
             assert truth.score == 1.0
         else:
             assert truth.texts == 0 and np.isnan(truth.share)  # no answer rests on a word it looks away from

@@ -210,8 +210,10 @@ def test_draws_are_scores_of_drawn_texts_and_the_reference_is_drawn_with_them() 
     texts, resamples = 17, 30
     tvds, jsds = random.random((2, texts, 3))
     p = random.random(texts)
-    chances = np.stack([1 - p, p], 1)
-    plain, corrected = (attefa_draws(tvds, jsds, c, resamples=resamples, seed=8) for c in (None, chances))
+    probabilities = np.stack([1 - p, p], 1)
+    plain, corrected = (
+        attefa_draws(tvds, jsds, c, resamples=resamples, seed=8) for c in (None, probabilities)
+    )
     assert plain.shape == corrected.shape == (3, resamples + 1)
     again = np.random.default_rng(8)
     for draw in range(resamples + 1):
@@ -219,15 +221,15 @@ def test_draws_are_scores_of_drawn_texts_and_the_reference_is_drawn_with_them() 
         for seed in range(3):
             tvd, jsd = tvds[rows, seed], jsds[rows, seed]
             assert plain[seed, draw] == pytest.approx(attefa(tvd, jsd))
-            assert corrected[seed, draw] == pytest.approx(attefa(tvd / blind_tvd(chances[rows]), jsd))
+            assert corrected[seed, draw] == pytest.approx(attefa(tvd / blind_tvd(probabilities[rows]), jsd))
 
 
 def test_the_corrected_score_is_no_surer_than_its_reference() -> None:
     """Twins that move every prediction alike: all that is unsure is how far who reads nothing would move them."""
     p = np.where(np.arange(60) % 5 == 0, 0.9, 0.1)
-    chances = np.stack([1 - p, p], 1)
+    probabilities = np.stack([1 - p, p], 1)
     tvds, jsds = np.full((60, 3), 0.05), np.ones((60, 3))
-    plain, corrected = (attefa_spread(attefa_draws(tvds, jsds, c)) for c in (None, chances))
+    plain, corrected = (attefa_spread(attefa_draws(tvds, jsds, c)) for c in (None, probabilities))
     assert plain.low == pytest.approx(plain.high)
     assert corrected.estimate == pytest.approx(0.05 / 0.16)
     assert corrected.low < 0.9 * corrected.estimate and corrected.high > 1.1 * corrected.estimate
@@ -242,9 +244,9 @@ def test_twins_that_differ_widen_the_interval_and_it_ends_where_the_score_does()
 
 def test_blind_tvd_is_the_best_constant_for_two_classes() -> None:
     p = np.random.default_rng(0).uniform(size=101)
-    chances = np.stack([1 - p, p], 1)
-    grid = [np.abs(chances - np.array([1 - c, c])).sum(1).mean() / 2 for c in np.linspace(0, 1, 2001)]
-    assert blind_tvd(chances) == pytest.approx(min(grid), abs=1e-4)
+    probabilities = np.stack([1 - p, p], 1)
+    grid = [np.abs(probabilities - np.array([1 - c, c])).sum(1).mean() / 2 for c in np.linspace(0, 1, 2001)]
+    assert blind_tvd(probabilities) == pytest.approx(min(grid), abs=1e-4)
 
 
 @pytest.mark.slow

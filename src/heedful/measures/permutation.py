@@ -58,9 +58,9 @@ def permutation_change(
     for some, draws in _blocks(lengths, permutations):
         order = shuffles_by_instance(rows[some], lengths[some], seed=seed, draws=draws)
         own, says = weights[some, : order.shape[-1]], logits[some, : order.shape[-1]]
-        before = _chances(torch.einsum("bn,bnk->bk", own, says))
+        before = _probabilities(torch.einsum("bn,bnk->bk", own, says))
         shuffled = own.expand(order.shape).gather(-1, order)
-        after = _chances(torch.einsum("dbn,bnk->dbk", shuffled, says))
+        after = _probabilities(torch.einsum("dbn,bnk->dbk", shuffled, says))
         moved[draws.start : draws.stop, some] = (after - before).abs().sum(-1) / 2
     return moved.quantile(0.5, dim=0)
 
@@ -83,7 +83,7 @@ def _blocks(
             yield some, range(first, min(first + size, permutations))
 
 
-def _chances(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, "batch classes"]:
+def _probabilities(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, "batch classes"]:
     """One probability per class; one logit is a sigmoid's."""
     if logits.shape[-1] == 1:
         logits = torch.cat([torch.zeros_like(logits), logits], dim=-1)

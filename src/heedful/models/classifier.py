@@ -91,9 +91,9 @@ class Classifier:
                 batch = instances.batch(rows)
                 states = self.model.encode(self.model.embed(batch), batch)
                 weights = self.model.attend(states)
-                chances = probabilities(self.model.decode(states, weights))
+                predicted = probabilities(self.model.decode(states, weights))
                 for row, prediction in zip(
-                    rows, read_predictions(batch, states, weights, chances, self.labels), strict=True
+                    rows, read_predictions(batch, states, weights, predicted, self.labels), strict=True
                 ):
                     predictions[row] = prediction
         return [prediction for prediction in predictions if prediction is not None]

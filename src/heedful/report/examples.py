@@ -158,14 +158,14 @@ def _text(
     number = row["row"]
     words = _pieces(said)
     weights: list[list[int] | None] = [_whole(said["weights"], words)]
-    chances: list[float | None] = [round(said["probability"], 4)]
+    probabilities: list[float | None] = [round(said["probability"], 4)]
     if other is not None:
         weights.append(_shares(other.scores.get(number), words))
-        chances.append(None)
+        probabilities.append(None)
     for name, heatmap in maps:
         found = kept[name].get(number, {})
         weights.append(_whole(found.get(heatmap.column), words))
-        chances.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
+        probabilities.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
     text = {
         "row": number,
         "query": said["query"],
@@ -174,7 +174,7 @@ def _text(
         ),
         "label": said["label"],
         "predicted": said["predicted"],
-        "chances": chances,
+        "probabilities": probabilities,
         "weights": weights,
         "order": [_finite(row[f"{name}.order"]) for name in orders],
     }

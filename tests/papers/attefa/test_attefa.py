@@ -24,16 +24,16 @@ from heedful.training.twins import SEEDS
 SURE = [[0.0, 1.0], [1.0, 0.0]] * 20
 
 
-def twins(measured, model, dataset, *scores, jsd=1.0, chances=SURE):
+def twins(measured, model, dataset, *scores, jsd=1.0, probabilities=SURE):
     """A base whose twins have these TVDs on every text, up to a little noise."""
-    noise = np.resize([-0.001, 0.001], len(chances))
+    noise = np.resize([-0.001, 0.001], len(probabilities))
     columns = {
-        "chances": chances,
-        "twin_jsd": [jsd] * len(chances),
-        "twin_tvd": [np.mean(scores)] * len(chances),
+        "chances": probabilities,
+        "twin_jsd": [jsd] * len(probabilities),
+        "twin_tvd": [np.mean(scores)] * len(probabilities),
     }
     for seed, score in zip(SEEDS, scores, strict=False):
-        columns |= {f"tvd_{seed}": score + noise, f"jsd_{seed}": [jsd] * len(chances)}
+        columns |= {f"tvd_{seed}": score + noise, f"jsd_{seed}": [jsd] * len(probabilities)}
     return measured(model, "imitation", dataset=dataset, **columns)
 
 
@@ -172,7 +172,7 @@ def test_three_twins_that_differ_leave_a_step_open(measured):
 
 def test_the_corrected_score_sees_a_base_that_is_never_sure(measured):
     unsure = [[0.45, 0.55], [0.55, 0.45]] * 20
-    found = twinned(twins(measured, "MLP", "mock_1", 0.04, chances=unsure))
+    found = twinned(twins(measured, "MLP", "mock_1", 0.04, probabilities=unsure))
     assert found.scores()[0, 0] == pytest.approx(0.04)
     assert found.scores(corrected=True)[0, 0] == pytest.approx(0.8)
 

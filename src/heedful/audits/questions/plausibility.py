@@ -97,11 +97,11 @@ class Plausibility(Audit):
         evidence = self.instances.split.evidence
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
-        by_chance = uniform_by_instance(
+        random = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.PLAUSIBILITY
         )
         columns: dict[str, Tensor | list[object]] = dict(self._agreement(scores, words, marked))
-        columns |= {f"{name}_random": v for name, v in self._agreement(by_chance, words, marked).items()}
+        columns |= {f"{name}_random": v for name, v in self._agreement(random, words, marked).items()}
         columns["given"] = [bool(evidence[row]) for row in reading.rows.tolist()]
         items = words.items(torch.arange(len(marked)), marked)
         columns["marked"] = [

@@ -131,21 +131,21 @@ class Rationale(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
-        by_chance = uniform_by_instance(
+        drawn_scores = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.RATIONALE
         )
         others = [name for name in REFERENCES if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
-            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k
+            reading, words, [ranked[0], words.ranks(drawn_scores), *ranked[1:]], top=self.options.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
 
         known = [own, *rest] if self.source in REFERENCES else rest
 
         def share(field: str, sign: int) -> Tensor:
-            mine, chance, *references = (sign * getattr(part, field) for part in (own, random, *known))
-            return share_of_best(mine, chance, torch.stack(references), least=LEAST)
+            mine, drawn, *references = (sign * getattr(part, field) for part in (own, random, *known))
+            return share_of_best(mine, drawn, torch.stack(references), least=LEAST)
 
         needed = share("comprehensiveness", 1)
         area, never = self._sensitivity(reading, words, ranked[0])

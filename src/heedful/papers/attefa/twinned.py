@@ -37,7 +37,7 @@ class Twinned:
     twins: tuple[TwinRecord, ...]
     tvds: np.ndarray
     jsds: np.ndarray
-    chances: np.ndarray
+    probabilities: np.ndarray
     """What the base said of every text [texts, classes]: how well it is imitated without reading."""
 
     def scores(self, *, corrected: bool = False, seed: int | None = None) -> Float[np.ndarray, "twins draws"]:
@@ -47,7 +47,7 @@ class Twinned:
         a seed is given, for bases that read the same texts.
         """
         seed = zlib.crc32(self.name.encode()) if seed is None else seed
-        return attefa_draws(self.tvds, self.jsds, self.chances if corrected else None, seed=seed)
+        return attefa_draws(self.tvds, self.jsds, self.probabilities if corrected else None, seed=seed)
 
 
 def twinned(run: MeasuredRun) -> Twinned:
@@ -57,8 +57,8 @@ def twinned(run: MeasuredRun) -> Twinned:
     tvds, jsds = (
         np.stack([rows[f"{name}_{seed}"].to_numpy() for seed in seeds], 1) for name in ("tvd", "jsd")
     )
-    chances = np.array(rows["chances"].to_list())
-    blind = max(blind_tvd(chances), LEAST_BLIND)
+    probabilities = np.array(rows["chances"].to_list())
+    blind = max(blind_tvd(probabilities), LEAST_BLIND)
     records = finished_twins(run.folder)
     twins = []
     for place, seed in enumerate(seeds):
@@ -74,4 +74,4 @@ def twinned(run: MeasuredRun) -> Twinned:
                 attefa(tvd / blind, jsd),
             )
         )
-    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, chances)
+    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, probabilities)

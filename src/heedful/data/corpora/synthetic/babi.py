@@ -17,7 +17,7 @@ BabiTask = Literal[1, 2, 3]
 
 SIZES: Mapping[str, int] = MappingProxyType({"train": 9000, "dev": 1000, "test": 1000})
 
-# The chances are set so that stories resemble the original's in their verbs and lengths.
+# The probabilities are set so that stories resemble the original's in their verbs and lengths.
 TASKS: Mapping[BabiTask, Manner] = MappingProxyType(
     {
         1: Manner(objects=(), ask=1.0, move=1.0, take_there=0.0, drop_there=0.0),

@@ -17,7 +17,7 @@ _DROP = ("dropped", "left", "discarded", "put down")
 
 @dataclass(frozen=True)
 class Manner:
-    """How a story is told: the chances of its turns."""
+    """How a story is told: the probabilities of its turns."""
 
     objects: tuple[str, ...]
     ask: float

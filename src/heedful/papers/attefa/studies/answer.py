@@ -13,7 +13,7 @@ from heedful.papers.attefa.studies.curve import CurvePoint, height, mean_height,
 from heedful.papers.attefa.studies.run_study import Studied, StudyRow
 
 _CLEAR_TREND = 0.9
-_CHANCE = 0.01
+_P_VALUE = 0.01
 _FEWEST_VALUES = 3
 _HALF = 0.5
 _NOTHING = "Nothing can be said: fewer than two values are measured."
@@ -23,7 +23,7 @@ class Spearman(NamedTuple):
     """A rank correlation over bases, and how likely one as large is by chance."""
 
     rho: float
-    chance: float
+    p_value: float
     bases: int
 
 
@@ -55,8 +55,8 @@ def _trend(rows: Sequence[StudyRow]) -> Spearman | None:
         or len({score for _, score in points}) < 2
     ):
         return None
-    rho, chance = spearmanr(*zip(*points, strict=True))
-    return Spearman(float(rho), float(chance), len(points)) if chance < _CHANCE else None
+    rho, p_value = spearmanr(*zip(*points, strict=True))
+    return Spearman(float(rho), float(p_value), len(points)) if p_value < _P_VALUE else None
 
 
 def _ends(rows: Sequence[StudyRow]) -> tuple[StudyRow, StudyRow]:
@@ -70,7 +70,7 @@ def _found(rows: Sequence[StudyRow], control: str) -> str:
         scale = [row for row in rows if row.number is not None]
         return (
             f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_told(scale[0])} at {scale[0].value} to "
-            f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.chance:.2g})"
+            f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.p_value:.2g})"
         )
     if not _apart(rows):
         lacking = math.isnan(low.attefa_low) or math.isnan(high.attefa_low)
