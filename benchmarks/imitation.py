@@ -55,7 +55,7 @@ def plain_epoch(
 
 def compare(base: Classifier) -> None:
     config = resolve({"objective": "imitation", "base": str(base.run), "seed": 10})
-    prepared = prepare(config, load_corpus(config), say=lambda _: None)
+    prepared = prepare(config, load_corpus(config))
     splits, ours = prepared.splits, prepared.classifier.model
     theirs = copy.deepcopy(ours)
     objective = Imitation(ours, config=config)

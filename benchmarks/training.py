@@ -58,7 +58,7 @@ def main() -> None:
     torch.set_num_threads(1)
     dataset = "sst2" if find_folder("sst2") else "mock_2"
     config = TrainConfig(dataset=dataset, epochs=EPOCHS, patience=None, clip=None, batch_size=32)
-    prepared = prepare(config, load_corpus(config), say=lambda _: None)
+    prepared = prepare(config, load_corpus(config))
     train, test = prepared.splits["train"], prepared.splits["test"]
     ours = prepared.classifier.model
     theirs = copy.deepcopy(ours)

@@ -24,7 +24,7 @@ from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig
 from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
-from heedful.papers.measure_recipe import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.origin import environment
 from heedful.papers.outcome import make_page, split, whole
@@ -111,7 +111,7 @@ def keep_paper(name: str) -> None:
     """Keep what is trained and audited of a paper; of one that cannot be put together, write its page too."""
     recipe = RECIPES.get(name)
     audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
-    results = measure(cases(recipe), audits, runs=RUNS, only_finished=True)
+    results = measure_recipe(cases(recipe), audits, runs=RUNS, only_finished=True)
     if recipe.joins:
         keep(split(recipe, results), MEASURED)
     elif results.runs:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+Update = Callable[[str], None]
+"""Takes what is being done next."""
+
 
 class Advance(Protocol):
     """Is told how many more are done, and maybe what is seen by now."""
@@ -20,7 +23,7 @@ class Watcher(Protocol):
     def say(self, line: str, *, good: str = "") -> None:
         """Hear a sentence that stays, and what is good news in it, which stands at its end."""
 
-    def status(self, doing: str) -> AbstractContextManager[Callable[[str], None]]:
+    def status(self, doing: str) -> AbstractContextManager[Update]:
         """Hear what is being done as long as it lasts; the function takes what comes next."""
 
     def bar(
@@ -36,7 +39,7 @@ class Quiet:
         """Ignore it."""
 
     @contextmanager
-    def status(self, doing: str) -> Iterator[Callable[[str], None]]:
+    def status(self, doing: str) -> Iterator[Update]:
         """Ignore it."""
         yield lambda doing: None
 

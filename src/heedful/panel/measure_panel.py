@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from heedful.models.classifier import Classifier
 from heedful.panel.case import Case
 from heedful.panel.members import MEMBERS, SOURCES, TRAINING, Member
 from heedful.panel.truth import measure_truth
+from heedful.progress import QUIET, Watcher
 from heedful.storage import write_json
 from heedful.training.train import resolve, train
 
@@ -45,10 +46,8 @@ _RETRAINED = ("randomisation", "seed_stability", "imitation")
 _TELLS = {"randomisation": "randomisation.similarity_shuffled_labels"}
 """The number that tells whether an audit was asked, where others of it are measured for every model."""
 
-Say = Callable[[str], None]
 
-
-def measure(
+def measure_panel(
     corpus: str,
     options: Mapping[str, Any],
     members: Sequence[Member],
@@ -56,17 +55,17 @@ def measure(
     folder: Path,
     texts: int = TEXTS,
     also: Sequence[str] = (),
-    say: Say = lambda message: None,
+    watcher: Watcher = QUIET,
 ) -> list[Case]:
     """Measure the members of one corpus, and of those measured ask `also` other audits.
 
-    A model that cannot be trained, and an audit that cannot be asked, are said and left out.
+    A model that cannot be trained, and an audit that cannot be asked, are named and left out.
     """
     torch.set_num_threads(1)
     try:
         check(corpus)
     except BadInput as error:
-        say(f"{corpus} is left out. {error}")
+        watcher.say(f"{corpus} is left out. {error}")
         return []
     found = []
     for member in members:
@@ -78,20 +77,20 @@ def measure(
                     classifier = _model(corpus, options, member, folder / "runs")
                     case = _ask(corpus, member, classifier, source, texts=texts)
                 except HeedfulError as error:
-                    say(f"{corpus} {member.name}: {error}")
+                    watcher.say(f"{corpus} {member.name}: {error}")
                     break
                 write_json(path, case.model_dump(mode="json"))
                 truth = "unknown" if case.truth is None else f"{case.truth:.2f}"
-                say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
+                watcher.say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
             if source == "attention":
                 for name in _missing(case, member, also):
                     try:
                         case = _ask_also(case, name, _model(corpus, options, member, folder / "runs"))
                     except HeedfulError as error:
-                        say(f"{case.name}, {name}: {error}")
+                        watcher.say(f"{case.name}, {name}: {error}")
                         continue
                     write_json(path, case.model_dump(mode="json"))
-                    say(f"{case.name}: {name}")
+                    watcher.say(f"{case.name}: {name}")
             found.append(case)
     return found
 

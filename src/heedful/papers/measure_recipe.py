@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +23,19 @@ from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
-Say = Callable[[str], None]
 RunOrMissing = tuple[MeasuredRun | None, Missing | None]
 """What was measured of a case, and what was not."""
 _BY_CLASS = ("chances",)
 """Lists that are kept: of a number per class, while one per item would fill the memory."""
 
 
-def measure(
+def measure_recipe(
     cases: Sequence[RecipeCase],
     audits: Sequence[str],
     *,
     runs: Path,
     only_finished: bool = False,
     watcher: Watcher = QUIET,
-    say: Say = lambda line: None,
 ) -> Results:
     """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
 
@@ -47,7 +45,7 @@ def measure(
     if not only_finished:
         for dataset in dict.fromkeys(case.dataset for case in cases):
             if not is_synthetic(dataset):
-                find_source(dataset)  # what is not at hand is better said now than after an hour of training
+                find_source(dataset)  # what is not at hand is better known now than after an hour of training
     found: list[MeasuredRun] = []
     missing: list[Missing] = []
     for place, case in enumerate(cases, 1):
@@ -58,15 +56,15 @@ def measure(
             outcome, lack = _find(case, asked, run)
         else:
             outcome, lack = _do(case, asked, runs, complete=run is not None, watcher=watcher)
-        said = lack.why if lack is not None else ""
+        outline = lack.why if lack is not None else ""
         if lack is not None:
             missing.append(lack)
         if outcome is not None:
             found.append(outcome)
             how = "found" if only_finished else f"audited ({', '.join(asked)})"
             how = how if only_finished or run is not None else f"trained and {how}"
-            said = f"{how}, {outcome.texts:,} texts" + (f"; {said}" if said else "")
-        say(f"[{place}/{len(cases)}] {case.name}: {said} ({time.perf_counter() - begun:.0f} s)")
+            outline = f"{how}, {outcome.texts:,} texts" + (f"; {outline}" if outline else "")
+        watcher.say(f"[{place}/{len(cases)}] {case.name}: {outline} ({time.perf_counter() - begun:.0f} s)")
     return Results(tuple(found), tuple(missing))
 
 

@@ -13,7 +13,7 @@ from heedful.papers.attefa.recipe import ATTEFA
 from heedful.papers.attefa.score_samples import LADDER, MOCK, REAL
 from heedful.papers.attefa.twinned import twinned
 from heedful.papers.claims import judge
-from heedful.papers.measure_recipe import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
 from heedful.papers.paper_page import Page, markdown
 from heedful.papers.recipe import Dataset, published
@@ -207,7 +207,7 @@ def test_a_base_and_its_twins_from_nothing_to_a_page(tmp_path: Path):
     tiny = {"epochs": 1, "hidden": 4, "embedding_size": 8, "vectors": None, "test_fraction": 0.4}
     recipe = replace(ATTEFA, datasets={str(data): Dataset(None, tiny)})
     runs = tmp_path / "runs"
-    first = measure(recipe.cases(encoders=["average"], seeds=2), ["imitation"], runs=runs)
+    first = measure_recipe(recipe.cases(encoders=["average"], seeds=2), ["imitation"], runs=runs)
     (run,) = first.runs
     found = twinned(run)
     assert [twin.seed for twin in found.twins] == [10, 50]
@@ -218,7 +218,9 @@ def test_a_base_and_its_twins_from_nothing_to_a_page(tmp_path: Path):
         assert number.low is None and number.high is None  # two twins do not tell what a third would reach
     assert any("one twin or two" in note for note in run.summaries["imitation"].notes)
     # Without --seeds, what is finished is taken with as many twins as it has; with it, only that number.
-    again = measure(recipe.cases(encoders=["average"]), ["imitation"], runs=runs, only_finished=True)
+    again = measure_recipe(recipe.cases(encoders=["average"]), ["imitation"], runs=runs, only_finished=True)
     assert len(twinned(again.runs[0]).twins) == 2
-    three = measure(recipe.cases(encoders=["average"], seeds=3), ["imitation"], runs=runs, only_finished=True)
+    three = measure_recipe(
+        recipe.cases(encoders=["average"], seeds=3), ["imitation"], runs=runs, only_finished=True
+    )
     assert [why for _, why in three.missing] == ["trained, and not audited on all texts"]

@@ -15,7 +15,7 @@ from heedful.audits.running.result import INSTANCES, PREDICTIONS
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.papers.claims import judge
-from heedful.papers.measure_recipe import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
 from heedful.papers.paper_page import Page, markdown, save_page
 from heedful.papers.recipe import Dataset, published
@@ -548,8 +548,8 @@ def test_from_nothing_to_a_page(tmp_path: Path):
     recipe = replace(SEAT, datasets={str(data): Dataset(None, tiny)}, models=models)
     asked = [recipe.find("table", "1"), recipe.find("figure", "5"), recipe.find("figure", "6")]
     runs = tmp_path / "runs"
-    first = measure(recipe.cases(asked), [], runs=runs)
-    again = measure(recipe.cases(asked), [], runs=runs, only_finished=True)
+    first = measure_recipe(recipe.cases(asked), [], runs=runs)
+    again = measure_recipe(recipe.cases(asked), [], runs=runs, only_finished=True)
     assert [found.model for found in again.runs] == ["RNN vanilla", "RNN seat"]
     pages = [markdown(make_page(recipe, results, asked)) for results in (first, again)]
     assert pages[0] == pages[1]

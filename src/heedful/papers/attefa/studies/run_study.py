@@ -20,7 +20,7 @@ from heedful.papers.attefa.studies.curve import CurvePoint
 from heedful.papers.attefa.studies.following import follow
 from heedful.papers.attefa.studies.study import Setting, Study
 from heedful.papers.attefa.twinned import twinned
-from heedful.papers.measure_recipe import Say, measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.recipe import RecipeCase
 from heedful.papers.results import MeasuredRun, Missing
 from heedful.progress import QUIET, Watcher
@@ -112,7 +112,6 @@ def run_study(
     quick: bool = False,
     only_finished: bool = False,
     watcher: Watcher = QUIET,
-    say: Say = lambda line: None,
     **options: Any,
 ) -> Studied:
     """Go through the grid; `options` are of every base, and `seeds` those of the twins (None: all nine)."""
@@ -124,7 +123,7 @@ def run_study(
         for seed in range(bases)  # whole grids, one after the other: an interrupted study has some answer
         for _, setting in grid
     ]
-    results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, watcher=watcher, say=say)
+    results = measure_recipe(cases, [AUDIT], runs=runs, only_finished=only_finished, watcher=watcher)
     rows: list[StudyRow] = []
     points: list[CurvePoint] = []
     missing = list(results.missing)
@@ -141,13 +140,12 @@ def run_study(
                     quick=quick,
                     only_finished=only_finished,
                     watcher=watcher,
-                    say=say,
                 )
                 points += followed.points
                 missing += followed.missing
                 notes += followed.notes
-    told = dict.fromkeys(note for note in notes if not note.startswith("Epochs"))
-    return Studied(study, tuple(rows), tuple(missing), tuple(told), tuple(points))
+    shown = dict.fromkeys(note for note in notes if not note.startswith("Epochs"))
+    return Studied(study, tuple(rows), tuple(missing), tuple(shown), tuple(points))
 
 
 def _case(
