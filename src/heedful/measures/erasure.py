@@ -113,10 +113,10 @@ def _curve(evidence: CheckedItems, ranking: Tensor) -> ErasureCurve:
     order = ranking.argsort(dim=1, descending=True, stable=True)
     order = order.gather(1, (~evidence.mask.gather(1, order)).to(torch.uint8).argsort(dim=1, stable=True))
     weights = evidence.weights.gather(1, order)
-    said = evidence.logits.gather(1, order[..., None].expand_as(evidence.logits))
+    item_logits = evidence.logits.gather(1, order[..., None].expand_as(evidence.logits))
     left = kept_sums(weights)
-    logits = kept_sums(weights[..., None] * said) / left[..., None]
-    decisions = decide(logits, kept_sums(weights * spread(said)) / left)
+    logits = kept_sums(weights[..., None] * item_logits) / left[..., None]
+    decisions = decide(logits, kept_sums(weights * spread(item_logits)) / left)
 
     nothing = left == 0
     if evidence.empty is None:

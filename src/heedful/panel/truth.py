@@ -55,10 +55,10 @@ def measure_truth(subject: Subject) -> Truth:
         each = torch.arange(len(marked))
         kept = torch.cat([words.mask & ~marked, marked])
         after = probabilities_without(reading.model, batch, each.repeat(2), words.items(each.repeat(2), kept))
-        said = reading.probabilities.argmax(-1)
+        decided = reading.probabilities.argmax(-1)
         lost = (
-            reading.probabilities.gather(1, said[:, None])[:, 0]
-            - after[: len(each)].gather(1, said[:, None])[:, 0]
+            reading.probabilities.gather(1, decided[:, None])[:, 0]
+            - after[: len(each)].gather(1, decided[:, None])[:, 0]
         )
         needs = (lost >= NEEDED) & marked.any(1)
         size = marked.sum(1).clamp(min=1) if planted else torch.ones(len(each), dtype=torch.long)

@@ -160,12 +160,12 @@ def claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
         rows.append([claim.id, claim.statement, found.word, ours, claim.range, held])
     headings = ["", "claim", "", "ours (95 % interval)", "claimed", "holds on"]
     lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
-    told = (
+    caveat = (
         f" {_OF_TEXTS} Over texts alone, with the seeds at hand: measured before seeds entered intervals, without numbers of single seeds."
         if any(map(_of_texts, judged))
         else ""
     )
-    return Section("Claims", [Table(headings, rows)], [recipe.rule + told, *lines])
+    return Section("Claims", [Table(headings, rows)], [recipe.rule + caveat, *lines])
 
 
 def _of_texts(found: Judged) -> bool:
@@ -285,11 +285,11 @@ def _notes(results: Results) -> list[str]:
             numbers = [int(number.replace(",", "")) for number in _WHOLE.findall(note)]
             found.setdefault((run.dataset, _WHOLE.sub(_HERE, note)), []).append((run.model, numbers))
     lines = []
-    for (dataset, shape), said in found.items():
-        models = dict.fromkeys(model for model, _ in said)
+    for (dataset, shape), noted in found.items():
+        models = dict.fromkeys(model for model, _ in noted)
         everywhere = all(run.model in models for run in results.runs if run.dataset == dataset)
         note = shape
-        for column in zip(*(numbers for _, numbers in said), strict=True):
+        for column in zip(*(numbers for _, numbers in noted), strict=True):
             span = dict.fromkeys(f"{number:,}" for number in (min(column), max(column)))
             note = note.replace(_HERE, " to ".join(span), 1)
         lines.append(f"{dataset}{'' if everywhere else ' ' + ', '.join(models)}: {note}")

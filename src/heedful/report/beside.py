@@ -67,15 +67,15 @@ def beside(found: Alternatives) -> Beside:
 def _says(found: Alternatives) -> str:
     others = joined([spoken(column.source) for column in found.columns[1:]])
     if not found.better:
-        if not any(column.told for column in found.columns):
+        if not any(column.decided for column in found.columns):
             return f"So few texts do not tell whether {others} would do better than attention: audit more."
         return f"None of {others} did better than attention here: there is nothing to show in its place."
-    said = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
+    finding = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
     if found.best.verdict == "do not show":
-        return f"{said} It fails too, and is no way out."
+        return f"{finding} It fails too, and is no way out."
     if found.best.verdict == "not enough evidence":
-        return f"{said} Whether it may be shown these texts do not tell."
-    return said
+        return f"{finding} Whether it may be shown these texts do not tell."
+    return finding
 
 
 def _notes(found: Alternatives) -> list[str]:

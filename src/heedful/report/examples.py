@@ -148,7 +148,7 @@ def _data(
 
 def _text(
     row: dict[str, Any],
-    said: dict[str, Any],
+    prediction: dict[str, Any],
     kept: dict[str, dict[int, dict[str, Any]]],
     maps: list[tuple[str, Heatmap]],
     marked: tuple[str, PickedItems] | None,
@@ -156,9 +156,9 @@ def _text(
     other: Other | None,
 ) -> dict[str, Any]:
     number = row["row"]
-    words = _pieces(said)
-    weights: list[list[int] | None] = [_whole(said["weights"], words)]
-    probabilities: list[float | None] = [round(said["probability"], 4)]
+    words = _pieces(prediction)
+    weights: list[list[int] | None] = [_whole(prediction["weights"], words)]
+    probabilities: list[float | None] = [round(prediction["probability"], 4)]
     if other is not None:
         weights.append(_shares(other.scores.get(number), words))
         probabilities.append(None)
@@ -168,12 +168,14 @@ def _text(
         probabilities.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
     text = {
         "row": number,
-        "query": said["query"],
+        "query": prediction["query"],
         "parts": parts(
-            said["text"], [said["starts"][w[0]] for w in words], [said["ends"][w[-1]] for w in words]
+            prediction["text"],
+            [prediction["starts"][w[0]] for w in words],
+            [prediction["ends"][w[-1]] for w in words],
         ),
-        "label": said["label"],
-        "predicted": said["predicted"],
+        "label": prediction["label"],
+        "predicted": prediction["predicted"],
         "probabilities": probabilities,
         "weights": weights,
         "order": [_finite(row[f"{name}.order"]) for name in orders],
@@ -197,10 +199,10 @@ def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
     return [text[a:b] for a, b in zip(cuts, islice(cuts, 1, None), strict=False)]
 
 
-def _pieces(said: dict[str, Any]) -> list[list[int]]:
+def _pieces(prediction: dict[str, Any]) -> list[list[int]]:
     """Group a text's items by the word they are pieces of; a reader sees words."""
-    count = len(said["starts"])
-    words = said.get("words") or range(count)  # audits of older versions do not tell
+    count = len(prediction["starts"])
+    words = prediction.get("words") or range(count)  # audits of older versions do not tell
     return [[i for i, _ in group] for _, group in groupby(enumerate(words), key=lambda item: item[1])]
 
 

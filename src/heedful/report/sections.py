@@ -81,8 +81,8 @@ class AuditEvidence:
 
 def sentence(material: Material) -> str:
     """Say the verdict, or that there is none."""
-    said = PARTIAL if material.verdict.partial else SENTENCES[material.verdict.verdict]
-    return said.format(material.scores)
+    template = PARTIAL if material.verdict.partial else SENTENCES[material.verdict.verdict]
+    return template.format(material.scores)
 
 
 def findings(material: Material) -> tuple[list[Finding], list[Finding]]:

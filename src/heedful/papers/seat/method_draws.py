@@ -92,9 +92,9 @@ class Methods:
     def _f1(self, run: MeasuredRun) -> Float[np.ndarray, " draws"]:
         frame = _of(run.frames[self.audit], self.rows)
         true = frame["label"].to_numpy() == 1
-        said = (frame["predicted"] == run.labels[1]).to_numpy()
-        # F1 = 2 · hits / (said + true): sums over texts, so that drawn texts only weigh them.
-        hits, both = 2.0 * (true & said), true.astype(np.float64) + said
+        predicted = (frame["predicted"] == run.labels[1]).to_numpy()
+        # F1 = 2 · hits / (predicted + true): sums over texts, so that drawn texts only weigh them.
+        hits, both = 2.0 * (true & predicted), true.astype(np.float64) + predicted
         drawn: Float[np.ndarray, " draws"] = self.times @ hits / np.maximum(self.times @ both, 1)
         return drawn
 

@@ -69,8 +69,8 @@ def _found(rows: Sequence[StudyRow], control: str) -> str:
     if (trend := _trend(rows)) is not None:
         scale = [row for row in rows if row.number is not None]
         return (
-            f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_told(scale[0])} at {scale[0].value} to "
-            f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.p_value:.2g})"
+            f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_score(scale[0])} at {scale[0].value} to "
+            f"{_score(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.p_value:.2g})"
         )
     if not _apart(rows):
         lacking = math.isnan(low.attefa_low) or math.isnan(high.attefa_low)
@@ -82,15 +82,15 @@ def _found(rows: Sequence[StudyRow], control: str) -> str:
         if abs(rho) >= _CLEAR_TREND:
             first, last = scale[0], scale[-1]
             verb = "rises" if rho > 0 else "falls"
-            return f"on {corpus} AtteFa {verb} with {control}, from {_told(first)} at {first.value} to {_told(last)} at {last.value}"
+            return f"on {corpus} AtteFa {verb} with {control}, from {_score(first)} at {first.value} to {_score(last)} at {last.value}"
 
     def named(row: StudyRow) -> str:
         return row.value if scale and row.number is None else f"{control} {row.value}"
 
-    return f"on {corpus} AtteFa is lowest, {_told(low)}, with {named(low)} and highest, {_told(high)}, with {named(high)}"
+    return f"on {corpus} AtteFa is lowest, {_score(low)}, with {named(low)} and highest, {_score(high)}, with {named(high)}"
 
 
-def _told(row: StudyRow) -> str:
+def _score(row: StudyRow) -> str:
     return with_interval(row.attefa, row.attefa_low, row.attefa_high, lambda score: fixed(score, 2))
 
 

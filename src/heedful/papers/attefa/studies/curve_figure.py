@@ -69,11 +69,13 @@ def draw_curves(studied: Studied) -> str:
     return as_svg(finish(chart, title=studied.study.question))
 
 
-def _text(places: Sequence[Place], said: str | None, x: Any, y: Any, colour: Any, **marked: Any) -> list[Any]:
+def _text(
+    places: Sequence[Place], label: str | None, x: Any, y: Any, colour: Any, **marked: Any
+) -> list[Any]:
     """Words with a white rim, so that a line behind them does not cross them out."""
     import altair as alt
 
-    text = "label:N" if said is None else alt.value(said)
+    text = "label:N" if label is None else alt.value(label)
     base = chart_of(places)
     rim = base.mark_text(fontSize=SMALL, stroke="white", strokeWidth=3, **marked).encode(x, y, text=text)
     return [rim, base.mark_text(fontSize=SMALL, **marked).encode(x, y, colour, text=text)]

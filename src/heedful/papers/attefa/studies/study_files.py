@@ -140,8 +140,8 @@ def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -
     >>> _interval(0.5, float("nan"), float("nan"), [0.45, 0.55])
     '0.500 [0.45, 0.55]'
     """
-    told = with_interval(estimate, low, high, fixed)
-    return told if len(each) == 1 else f"{told} [{', '.join(fixed(score, 2) for score in each)}]"
+    overall = with_interval(estimate, low, high, fixed)
+    return overall if len(each) == 1 else f"{overall} [{', '.join(fixed(score, 2) for score in each)}]"
 
 
 def figure(studied: Studied) -> str:
