@@ -20,16 +20,29 @@ VANILLA = "vanilla"
 F1, SHARPNESS, OVERLAP, RADIUS = "f1", "sharpness", "overlap", "radius_linf"
 RATIONALE = ("comprehensiveness", "sufficiency", "sensitivity")
 COLUMNS: Mapping[str, Sequence[str]] = {
-    NOISY: [f"{name}_{scope}_{size:g}" for size in NOISE for scope in ("one", "all") for name in ("jsd", "tvd")],
+    NOISY: [
+        f"{name}_{scope}_{size:g}" for size in NOISE for scope in ("one", "all") for name in ("jsd", "tvd")
+    ],
     "rationale": [*RATIONALE, *(f"{name}_{kind}" for kind in ("random", "top") for name in RATIONALE[:2])],
     "word_stability": [f"{name}_{count}" for count in WORDS for name in ("jsd", "tvd", "relative_jsd")],
     "sharpness": [],
-}  # fmt: skip
-OF_A_SEED = (f"jsd_{ALL_WORDS}", SHARPNESS, F1, f"relative_jsd_{ALL_WORDS}", f"tvd_{ALL_WORDS}", "largest_weight", OVERLAP)  # fmt: skip
+}
+OF_A_SEED = (
+    f"jsd_{ALL_WORDS}",
+    SHARPNESS,
+    F1,
+    f"relative_jsd_{ALL_WORDS}",
+    f"tvd_{ALL_WORDS}",
+    "largest_weight",
+    OVERLAP,
+)
 """What is measured seed by seed."""
 JSD_LESS, TVD_LEFT, SHARPNESS_LEFT, F1_MORE = (
-    f"vanilla's jsd_{ALL_WORDS} / jsd_{ALL_WORDS}", f"tvd_{ALL_WORDS} / vanilla's", "sharpness / vanilla's", "f1 − vanilla's",
-)  # fmt: skip
+    f"vanilla's jsd_{ALL_WORDS} / jsd_{ALL_WORDS}",
+    f"tvd_{ALL_WORDS} / vanilla's",
+    "sharpness / vanilla's",
+    "f1 − vanilla's",
+)
 SEEDS = "seed_stability"
 TERMS = tuple(f"{split} {name}" for split in ("train", "dev") for name in ("top_k_loss", "top_k_overlap"))
 TRAIN, TEST, AUDITED = "train texts", "test texts", "audited texts"
@@ -167,7 +180,9 @@ def _other_seeds(runs: list[MeasuredRun]) -> Iterator[MeasuredNumber]:
             present = values[~np.isnan(values)]
             if len(present):
                 first, middle, third = map(float, np.quantile(present, [0.25, 0.5, 0.75]))
-                yield MeasuredNumber(*head, bin_name(low, high), middle, first, third, group=label, texts=len(present))  # fmt: skip
+                yield MeasuredNumber(
+                    *head, bin_name(low, high), middle, first, third, group=label, texts=len(present)
+                )
         for name in ("relative_jsd", SHARPNESS):
             values = column(runs, SEEDS, name, where)
             mean = float(np.nanmean(values)) if np.isfinite(values).any() else np.nan

@@ -35,19 +35,29 @@ ENCODERS = {
         "hf:minilm-l6",
         "BERT",
         {
-            "encoder": "hf:minilm-l6", "vectors": None, "train_embeddings": None, "epochs": 2, "batch_size": 16,
+            "encoder": "hf:minilm-l6",
+            "vectors": None,
+            "train_embeddings": None,
+            "epochs": 2,
+            "batch_size": 16,
         },  # its own embeddings; two epochs suffice
         ("sst2",),
         1000,
     ),
-}  # fmt: skip
+}
 
 PAPER: Mapping[str, Mapping[str, Any]] = {
     name: {"objective": name}
     for name in (
-        "vanilla", "word_at", "word_iat", "attention_rp", "attention_at", "attention_iat", "seat",
+        "vanilla",
+        "word_at",
+        "word_iat",
+        "attention_rp",
+        "attention_at",
+        "attention_iat",
+        "seat",
     )
-}  # fmt: skip
+}
 OURS: Mapping[str, Mapping[str, Any]] = {"steady": {"objective": "steady"}}
 WHOLE: Mapping[str, Mapping[str, Any]] = {"seat, whole model": {"objective": "seat", "trained": "all"}}
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {

@@ -49,7 +49,16 @@ def figure_5(results: Results) -> list[Table]:
             terms = [numbers.get(dataset, model, TRAINING, term, group=epoch) for term in TERMS]
             seeds = next(n.seeds for n in found if n.group == epoch)
             rows.append([dataset, encoder, epoch, str(seeds), *map(_spelled, terms)])
-    headings = ["dataset", "encoder", "epoch", "seeds", "L_topk, train", "top 7 as vanilla, train", "L_topk, dev", "top 7 as vanilla, dev"]  # fmt: skip
+    headings = [
+        "dataset",
+        "encoder",
+        "epoch",
+        "seeds",
+        "L_topk, train",
+        "top 7 as vanilla, train",
+        "L_topk, dev",
+        "top 7 as vanilla, dev",
+    ]
     return [Table(headings, rows, "SEAT while it is trained: means over texts and seeds")] if rows else []
 
 

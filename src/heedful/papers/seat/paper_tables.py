@@ -93,7 +93,17 @@ def table_8(results: Results) -> list[Table]:
             for noise, part in published("seat")["table_8"].items()
         ]
 
-    headings = ["noise", "JSD, one word", "paper", "TVD, one word", "paper", "F1", "paper", *_ALL_WORDS, *_BESIDE]  # fmt: skip
+    headings = [
+        "noise",
+        "JSD, one word",
+        "paper",
+        "TVD, one word",
+        "paper",
+        "F1",
+        "paper",
+        *_ALL_WORDS,
+        *_BESIDE,
+    ]
     return _by_encoder(results, COMPARED, "embedding_stability", headings, cells)
 
 

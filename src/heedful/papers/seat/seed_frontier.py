@@ -110,9 +110,18 @@ def _by_seed(cell: FrontierCell) -> Table:
             [point.method, str(point.seed), *map(significant, point[2:]), ", ".join(better) or NOTHING]
         )
     headings = [
-        "method", "seed", "JSD", "sharpness", "F1", "relative JSD", "TVD", "largest weight", "top 7 as vanilla",
-        "certified radius", "dominated by",
-    ]  # fmt: skip
+        "method",
+        "seed",
+        "JSD",
+        "sharpness",
+        "F1",
+        "relative JSD",
+        "TVD",
+        "largest weight",
+        "top 7 as vanilla",
+        "certified radius",
+        "dominated by",
+    ]
     return Table(headings, rows, cell.name)
 
 
@@ -145,9 +154,20 @@ def _over_seeds(numbers: Numbers, cells: Sequence[FrontierCell]) -> list[Table]:
                 [*head, *map(significant, (f1, jsd, top, sharp)), *against, f"{ahead} of {len(pairs)}"]
             )
     headings = [
-        "dataset", "encoder", "method", "seeds", "F1", "JSD", "top 7 as vanilla", "sharpness", "JSD of vanilla / JSD",
-        "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",
-    ]  # fmt: skip
+        "dataset",
+        "encoder",
+        "method",
+        "seeds",
+        "F1",
+        "JSD",
+        "top 7 as vanilla",
+        "sharpness",
+        "JSD of vanilla / JSD",
+        "TVD / TVD of vanilla",
+        "sharpness / vanilla's",
+        "F1 − F1 of vanilla",
+        "dominated",
+    ]
     title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals of three seeds or more"
     return [Table(headings, rows, title)] if rows else []
 
@@ -161,9 +181,13 @@ def _interval(found: MeasuredNumber | None, form: str) -> str:
 
 def _cells(numbers: Numbers, methods: Sequence[str]) -> list[FrontierCell]:
     return [
-        FrontierCell(dataset, encoder, [point for method in able for point in _points(numbers, dataset, encoder, method)])
+        FrontierCell(
+            dataset,
+            encoder,
+            [point for method in able for point in _points(numbers, dataset, encoder, method)],
+        )
         for dataset, encoder, able in measured(numbers, tuple(dict.fromkeys(methods)), AUDIT)
-    ]  # fmt: skip
+    ]
 
 
 def _points(numbers: Numbers, dataset: str, encoder: str, method: str) -> list[SeedPoint]:
