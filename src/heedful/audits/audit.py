@@ -40,7 +40,7 @@ class Measure(NamedTuple):
     high: float = 1.0
     better: Literal["higher", "lower"] | None = None
     plain: str = ""
-    """The number in a sentence for who reads no papers, with {} in its place."""
+    """The number in a sentence for readers who do not read papers, with {} in its place."""
 
 
 class Number(BaseModel):

@@ -110,7 +110,7 @@ class _Drawn:
         )
 
     def _plain(self, group: Sequence[int], column: ComparedNumber) -> Value:
-        """A number that no column gives: as its audit said it, and of several seeds the mean without an interval."""
+        """A number that no column gives: as its audit reported it, and of several seeds the mean without an interval."""
         found = [number_of(self.results[place], column) for place in group]
         estimates = [n.estimate for n in found if n is not None and n.estimate is not None]
         if not estimates or len(estimates) < len(found):

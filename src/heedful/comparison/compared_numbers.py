@@ -32,7 +32,7 @@ class ComparedNumber(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is found by."""
+        """What identifies it."""
         return self.audit, self.number
 
 
@@ -68,7 +68,7 @@ def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[
 
 
 def praises_flatness(audit: str) -> bool:
-    """Whether flat attention does well in an audit without saying anything; predictions are no audit."""
+    """Whether flat attention does well in an audit without saying anything; predictions are not an audit."""
     return audit != PREDICTIONS and AUDITS.get(audit).flat_passes
 
 

@@ -26,7 +26,7 @@ _ENDINGS: dict[str, ComparisonFormat] = {
 
 
 def format_of(path: Path) -> ComparisonFormat:
-    """Tell a format from a file's name."""
+    """Recognise a format by a file's name."""
     if path.suffix.lower() not in _ENDINGS:
         raise BadInput(
             f"The name of {path} does not say its format: end it in {', '.join(_ENDINGS)}, or give --format."
@@ -35,7 +35,7 @@ def format_of(path: Path) -> ComparisonFormat:
 
 
 def check_format(name: str) -> ComparisonFormat:
-    """Know a format by its name, or say which was meant."""
+    """Find a format by its name, or suggest which was meant."""
     for known in FORMATS:
         if name == known:
             return known

@@ -22,7 +22,7 @@ SHARPNESS, F1 = ("sharpness", "sharpness"), (PREDICTIONS, "f1")
 
 
 class MeasuredRow(NamedTuple):
-    """The numbers of a row; draws for each seed where a number can be had again from single texts."""
+    """The numbers of a row; draws for each seed where a number can be computed again from single texts."""
 
     values: Mapping[Key, Value]
     draws: Mapping[Key, Seeded]

@@ -92,7 +92,7 @@ def names(runs: Sequence[Trained], groups: Sequence[Sequence[int]]) -> list[str]
 
 
 def hidden(runs: Sequence[Trained], shown: Sequence[str]) -> list[str]:
-    """Options that differ between runs though no name says so: what is compared may be their doing."""
+    """Options that differ between runs though no name says so: differences may be due to them."""
     known = [run for run in runs if run.options]
     found = []
     for field in _fields():
@@ -125,9 +125,10 @@ def _folder(folder: Path, others: Sequence[Trained]) -> str:
 
 
 def _described(field: str, value: Any) -> str:
-    """Say an option's value.
+    """Describe an option's value.
 
-    >>> _described("encoder", "bilstm"), _described("learning_rate", 0.01), _described("lowercase", False), _described("stability", None)
+    >>> options = {"encoder": "bilstm", "learning_rate": 0.01, "lowercase": False, "stability": None}
+    >>> tuple(_described(field, value) for field, value in options.items())
     ('bilstm', 'learning rate 0.01', 'no lowercase', '')
     """
     plain = field.replace("_", " ")

@@ -56,7 +56,7 @@ def _probabilities(
 
 
 def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "variants tokens"]) -> Batch:
-    """Move the tokens that stay to the left, in order, and drop the columns that nobody needs."""
+    """Move the tokens that stay to the left, in order, and drop the columns that are no longer needed."""
     length = max(int(stays.sum(1).max()), 1)
     order = (~stays).to(torch.int8).argsort(dim=1, stable=True)[:, :length]
     real = stays.gather(1, order)

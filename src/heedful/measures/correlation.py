@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 from torch import Tensor
 
-EXACT_ITEMS = 33  # scipy's limit: longer tie-free rows take the normal approximation, but for extreme ones
+EXACT_ITEMS = 33  # scipy's limit: longer tie-free rows take the normal approximation, except for extreme ones
 CHUNK_ITEMS = 1 << 17  # padded items handled together: 1 MB per array, and the counting stays in the cache
 
 

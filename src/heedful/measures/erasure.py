@@ -36,7 +36,7 @@ class ErasureCurve(NamedTuple):
 class FirstFlip(NamedTuple):
     """Where a curve's decision first changes."""
 
-    count: Int[Tensor, " batch"]  # type: ignore[assignment]  # a tuple's own count is of no use here
+    count: Int[Tensor, " batch"]  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     """Items erased at the first change; 0 where the decision never changes."""
     fraction: Float[Tensor, " batch"]
     """The same as a fraction of the text's items; NaN where the decision never changes."""
@@ -46,7 +46,7 @@ class FirstFlip(NamedTuple):
 
 
 class CheckedItems(NamedTuple):
-    """Checked input in float64: masked items weigh nothing and say nothing."""
+    """Checked input in float64: masked items have no weight and zero logits."""
 
     weights: Float[Tensor, "batch items"]
     logits: Float[Tensor, "batch items outputs"]
@@ -200,7 +200,9 @@ def blocks(
             )
         empty = empty_logits.detach().double().expand(batch, outputs)
 
-    step = max(1, MEMORY // (8 * (items + 1) * (6 * outputs + 12)))  # so many numbers per item live at once
+    step = max(
+        1, MEMORY // (8 * (items + 1) * (6 * outputs + 12))
+    )  # how many numbers per item are in memory at once
     for start in range(0, max(batch, 1), step):
         rows = slice(start, min(start + step, batch))
         real = mask[rows]

@@ -1,4 +1,4 @@
-"""AtteFa: how hard it is to predict as a model does while attending elsewhere; and the score of who reads nothing."""
+"""AtteFa: how hard it is to predict as a model does while attending elsewhere; and the score of a predictor that reads nothing."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def attefa_draws(
 ) -> Float[np.ndarray, "seeds draws"]:
     """AtteFa of every seed, of the texts as they are and then of texts drawn anew.
 
-    With the model's own `probabilities` it is the corrected score: TVD over that of who reads nothing, of the same texts in every
-    draw, since that reference is no surer than what it is compared with.
+    With the model's own `probabilities` it is the corrected score: TVD over that of a predictor that reads nothing,
+    on the same texts in every draw, since that reference is no more certain than what it is compared with.
 
     >>> attefa_draws(np.array([[0.2], [0.4]]), np.ones((2, 1)), np.eye(2), resamples=0)
     array([[0.6]])

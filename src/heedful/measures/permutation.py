@@ -73,7 +73,7 @@ def _places(mask: Bool[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
 def _blocks(
     lengths: Int[Tensor, " batch"], permutations: int
 ) -> Iterator[tuple[Int[Tensor, " some"], range]]:
-    """Rows of like length and draws to look at together: a row with all its draws, unless it is very long."""
+    """Rows of similar length and draws to look at together: a row with all its draws, unless it is very long."""
     order = lengths.argsort(stable=True, descending=True)
     while len(order):
         longest = max(int(lengths[order[0]]), 1)

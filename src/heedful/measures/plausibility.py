@@ -105,7 +105,7 @@ def _count(items: Bool[Tensor, "batch items"]) -> Int[Tensor, " batch"]:
 def _runs(
     items: Bool[Tensor, "batch items"],
 ) -> tuple[Int[Tensor, "batch items"], Int[Tensor, "batch items"]]:
-    """Number of the run that each item belongs to, and its size; of no use outside runs."""
+    """Number of the run that each item belongs to, and its size; meaningless outside runs."""
     number = (_begins(items).long().cumsum(1) - 1).clamp(min=0)
     sizes = torch.zeros(items.shape, dtype=torch.long).scatter_add_(1, number, items.long())
     return number, sizes.gather(1, number)

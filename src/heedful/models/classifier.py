@@ -58,7 +58,7 @@ class Classifier:
 
     @property
     def trained(self) -> TrainConfig | None:
-        """What its run says of its training; a folder with a model alone says nothing."""
+        """What its run says of its training; None for a folder that holds only a model."""
         if self.run is None or not (self.run / "config.yaml").is_file():
             return None
         return build(TrainConfig, Run(self.run).config(), where=str(self.run / "config.yaml"))

@@ -32,7 +32,7 @@ def known(x: float | None) -> bool:
 
 
 def fixed(x: float | None, digits: int = 3, *, sign: bool = False) -> str:
-    """A number with so many decimals; a dash where there is none.
+    """A number with that many decimals; a dash where there is none.
 
     >>> fixed(0.8468), fixed(0.25, 1, sign=True), fixed(None), fixed(float("nan"))
     ('0.847', '+0.2', '–', '–')

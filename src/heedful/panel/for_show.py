@@ -83,7 +83,7 @@ def train_for_show(
 
 
 def _on_dev(classifier: Classifier, watcher: Watcher) -> Word:
-    """Ask for the verdict on dev texts; it is not kept, so that nobody takes it for the model's own."""
+    """Ask for the verdict on dev texts; it is not kept, so that it is not mistaken for the model's own."""
     return audit(classifier, split="dev", limit=TEXTS, watcher=watcher).verdict.verdict
 
 

@@ -96,7 +96,7 @@ def measure_panel(
 
 
 def check(corpus: str) -> None:
-    """Refuse a corpus that is not there, or in which nobody marked what decides."""
+    """Refuse a corpus that is not there, or whose deciding words are not marked."""
     split = load_corpus(DataOptions(dataset=corpus)).splits["test"]
     if split.evidence is None or not any(split.evidence):
         raise BadInput(

@@ -33,7 +33,7 @@ RULE = (
 
 
 class Sample(NamedTuple):
-    """A number that is not a mean over texts, such as a ratio, with draws that tell how sure it is."""
+    """A number that is not a mean over texts, such as a ratio, with draws that show how certain it is."""
 
     dataset: str
     model: str

@@ -37,7 +37,7 @@ def measure_recipe(
     only_finished: bool = False,
     watcher: Watcher = QUIET,
 ) -> Results:
-    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
+    """Go through the cases one by one and report a line about each; what cannot be audited is left out and listed.
 
     A case that names audits of its own is asked these.
     """
@@ -45,7 +45,9 @@ def measure_recipe(
     if not only_finished:
         for dataset in dict.fromkeys(case.dataset for case in cases):
             if not is_synthetic(dataset):
-                find_source(dataset)  # what is not at hand is better known now than after an hour of training
+                find_source(
+                    dataset
+                )  # better to find out now that it is missing than after an hour of training
     found: list[MeasuredRun] = []
     missing: list[Missing] = []
     for place, case in enumerate(cases, 1):

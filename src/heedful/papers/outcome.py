@@ -21,7 +21,7 @@ from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Missing, Results
 
 _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
-"""Whole numbers that are no part of a name or of another number."""
+"""Whole numbers that are not part of a name or of another number."""
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
 _OF_MODELS = (

@@ -77,7 +77,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """How the paper calls it."""
+        """What the paper calls it."""
         return f"{self.kind.capitalize()} {self.number}"
 
     def about(self, dataset: str, model: str, seed: int) -> bool:
@@ -106,7 +106,7 @@ class RecipeCase:
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """What people call it."""
         return f"{self.dataset} {self.model} seed {self.seed}"
 
 

@@ -49,7 +49,7 @@ class Results:
     runs: tuple[MeasuredRun, ...] = ()
     missing: tuple[Missing, ...] = ()
     numbers: Numbers = field(default_factory=Numbers)
-    """What recipes whose parts can be put together measured of their runs; these need not be at hand."""
+    """What recipes whose parts can be put together measured of their runs; these need not be available."""
 
     @property
     def datasets(self) -> list[str]:
@@ -104,7 +104,7 @@ def column(runs: Iterable[MeasuredRun], audit: str, name: str, where: pl.Expr | 
 
 
 def by_class(runs: list[MeasuredRun]) -> Iterator[tuple[str, pl.Expr | None]]:
-    """Give 'all' and every class, with the filter on what was predicted; many classes are not told apart."""
+    """Give 'all' and every class, with the filter on what was predicted; many classes are taken together."""
     yield "all", None
     labels = runs[0].labels
     if len(labels) <= 3:

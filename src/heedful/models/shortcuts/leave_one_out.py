@@ -110,7 +110,7 @@ def _read_halves(
     """Read each half of a state where it has just been made; the other half is that of the whole text.
 
     φ = v·tanh(W₁f·f + W₁b·b + bias), and the logits are Σ α (W_f·f + W_b·b) + bias: no state is laid out. With
-    tanh x = 2σ(2x) − 1 the scores are 2v·σ, but for a constant that normalising takes away. Where states are
+    tanh x = 2σ(2x) − 1 the scores are 2v·σ, apart from a constant that normalising removes. Where states are
     only scored, what the words contribute stays as it was.
     """
     assert model.attention is not None

@@ -17,7 +17,7 @@ from heedful.training.twins import finished_twins
 
 
 class TwinRecord(NamedTuple):
-    """What one seed reached, in AtteFa's units; NaN where its run is not at hand."""
+    """What one seed reached, in AtteFa's units; NaN where its run is not available."""
 
     seed: int
     epoch: float

@@ -49,7 +49,7 @@ TRAIN, TEST, AUDITED = "train texts", "test texts", "audited texts"
 
 
 def bin_name(low: float, high: float) -> str:
-    """How a measure of texts with such a largest weight is called; its interval is that of the quartiles."""
+    """What a measure of texts with such a largest weight is called; its interval is that of the quartiles."""
     return f"jsd_max, largest weight {low:.2f}–{high:.2f}"
 
 

@@ -61,7 +61,7 @@ class FrontierCell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """What people call it."""
         return f"{self.dataset}, {self.encoder}"
 
     def of(self, method: str) -> dict[int, SeedPoint]:

@@ -86,7 +86,7 @@ def figure_5(results: Results) -> list[Table]:
 
 
 def figure_6(results: Results) -> list[Table]:
-    """Fractions of items without an encoder, and the tail that the caption speaks of."""
+    """Fractions of items without an encoder, and the tail that the caption mentions."""
     rows = []
     for dataset, model, runs in _only(results, *models_with("noenc")):
         shares = [column(runs, "flip_set", f"{name}_fraction", FLIPPED) > 0.5 for name in RANKINGS]
