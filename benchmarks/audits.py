@@ -22,7 +22,7 @@ from scipy import stats
 import heedful
 from heedful.config import DataOptions
 from heedful.data.batches import inference_batches
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.explainers.explainer import EXPLAINERS
@@ -211,11 +211,11 @@ def integrated_gradients(classifier: Classifier, instances: Instances) -> None:
         embedded = model.embed(batch).detach()
         decided = probabilities(model(batch).logits.detach()).argmax(-1)
 
-        def chance(points: torch.Tensor) -> torch.Tensor:
+        def probability_at(points: torch.Tensor) -> torch.Tensor:
             states = model.encode(points, batch.take(torch.zeros(len(points), dtype=torch.long)))
             return probabilities(model.decode(states, model.attend(states)))[:, decided[0]]
 
-        return IntegratedGradients(chance).attribute(embedded, n_steps=50).sum(-1)[0]
+        return IntegratedGradients(probability_at).attribute(embedded, n_steps=50).sum(-1)[0]
 
     plain, expected = seconds(lambda: [of_text(row) for row in range(len(instances))])
     ours, found = seconds(lambda: explain_all(classifier, instances, "integrated_gradients"))

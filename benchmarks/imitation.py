@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 import heedful
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.measures.divergence import LN_2, jsd, tvd
@@ -55,7 +55,7 @@ def plain_epoch(
 
 def compare(base: Classifier) -> None:
     config = resolve({"objective": "imitation", "base": str(base.run), "seed": 10})
-    prepared = prepare(config, load_corpus(config), say=lambda _: None)
+    prepared = prepare(config, load_corpus(config))
     splits, ours = prepared.splits, prepared.classifier.model
     theirs = copy.deepcopy(ours)
     objective = Imitation(ours, config=config)

@@ -36,7 +36,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = heedful.train(dataset, runs=Path(folder), **options)
         config = resolve({"dataset": dataset, **options})
-        test = prepare(config, load_corpus(config), say=lambda _: None).splits["test"]
+        test = prepare(config, load_corpus(config)).splits["test"]
     model.model.eval().requires_grad_(False)  # attention alone is trained by default, and states are given
     states: list[States] = []
     with torch.no_grad():
@@ -71,8 +71,8 @@ def main() -> None:
 
 def _step(objective: Seat, states: States, weights: Tensor, logits: Tensor) -> Tensor:
     """The value and its gradient with respect to what the model says."""
-    said = logits.clone().requires_grad_()
-    value = objective.inner_maximum(states, weights, said)
+    class_logits = logits.clone().requires_grad_()
+    value = objective.inner_maximum(states, weights, class_logits)
     value.sum().backward()
     return value.detach()
 

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from heedful.config import ModelOptions, TrainConfig
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
 from heedful.declared import complete
@@ -60,7 +60,7 @@ def main() -> None:
     torch.set_num_threads(1)
     dataset = "sst2" if find_folder("sst2") else "mock_2"
     config = complete(TrainConfig)(dataset=dataset, epochs=EPOCHS, patience=None, clip=None, batch_size=32)
-    prepared = prepare(config, load_corpus(config), say=lambda _: None)
+    prepared = prepare(config, load_corpus(config))
     train, test = prepared.splits["train"], prepared.splits["test"]
     ours = prepared.classifier.model
     theirs = copy.deepcopy(ours)

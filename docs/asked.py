@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful.papers.recipe import Case, Recipe
+from heedful.papers.recipe import Recipe, RecipeCase
 
 DOCS = Path(__file__).parent
 MEASURED = DOCS / "measured"
@@ -69,7 +69,7 @@ QUESTIONS = [
 ]
 
 
-def cases(recipe: Recipe) -> list[Case]:
+def cases(recipe: Recipe) -> list[RecipeCase]:
     """Every run of a paper that the page counts."""
     knows = recipe.twins or any(dataset.seeds > 1 for dataset in recipe.datasets.values())
     return recipe.cases(seeds=None if knows else SEEDS)

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from heedful.audits.running.result import write_frame
-from heedful.papers.attefa.studies.curve import Point
-from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.curve import CurvePoint
+from heedful.papers.attefa.studies.run_study import Studied, StudyRow
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.results import Missing
 
@@ -35,7 +35,7 @@ def keep(studied: Studied, figure: str, folder: Path, **origin: str | None) -> N
 def kept(study: str, figure: str, folder: Path) -> Studied | None:
     """Read a study, if the folder has it."""
     (rows, besides), (points, _) = (
-        _read(path, kind) for path, kind in zip(_files(figure, folder), (Row, Point), strict=True)
+        _read(path, kind) for path, kind in zip(_files(figure, folder), (StudyRow, CurvePoint), strict=True)
     )
     if not rows:
         return None

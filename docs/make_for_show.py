@@ -19,8 +19,8 @@ from rich.console import Console
 import heedful
 from heedful.errors import HeedfulError
 from heedful.models.classifier import Classifier
+from heedful.panel.cost_frontier import MADE, page, write_figure
 from heedful.panel.for_show import RECIPE
-from heedful.panel.frontier import MADE, page, write_figure
 from heedful.runs import Run
 from heedful.storage import write_json, write_text
 

@@ -19,11 +19,11 @@ from heedful.audits.audit import ALL, AUDITS
 from heedful.audits.policy import POLICIES, read_policy
 from heedful.audits.separation import FILE, Told
 from heedful.audits.verdict import KINDS
+from heedful.panel.auroc import separations
 from heedful.panel.case import sound
 from heedful.panel.learn import LEARNT, held_out, learn
-from heedful.panel.measure import read_cases
-from heedful.panel.page import page
-from heedful.panel.separation import separations
+from heedful.panel.measure_panel import read_cases
+from heedful.panel.panel_page import page
 from heedful.panel.table import MEASURED, joined, read_table, write_table
 from heedful.panel.verdicts import error_rates, errors
 from heedful.storage import write_text

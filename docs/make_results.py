@@ -13,12 +13,12 @@ import polars as pl
 from asked import DOCS, MEASURED, QUESTIONS, TRAINED, TRAININGS, Question, Training, cases
 from kept_studies import kept as kept_study
 
-from heedful.papers.attefa.studies import files as study_pages
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies import study_files as study_pages
+from heedful.papers.attefa.studies.run_study import Studied
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.judged import judged_from
 from heedful.papers.outcome import claims, make_page
-from heedful.papers.page import Page, Section, markdown, save_page
+from heedful.papers.paper_page import Page, Section, markdown, save_page
 from heedful.papers.parts import kept, kept_whole
 from heedful.papers.recipe import RECIPES, Recipe
 from heedful.papers.results import Missing, Results

@@ -22,13 +22,13 @@ from heedful.audits.running.result import write_frame
 from heedful.checking import build
 from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig
-from heedful.papers.attefa.studies.run import run_study
+from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
-from heedful.papers.measure import measure
-from heedful.papers.numbers import TRAINING, Number, Numbers
+from heedful.papers.measure_recipe import measure_recipe
+from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.origin import environment
 from heedful.papers.outcome import make_page, split, whole
-from heedful.papers.page import save_page
+from heedful.papers.paper_page import save_page
 from heedful.papers.parts import COLUMNS, keep
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
@@ -79,7 +79,8 @@ def trained(row: Training) -> pl.DataFrame | None:
             "minutes": minutes[-1],
         }
         numbers = [
-            Number(row.name, "", TRAINING, name, float(value), seed=seed) for name, value in values.items()
+            MeasuredNumber(row.name, "", TRAINING, name, float(value), seed=seed)
+            for name, value in values.items()
         ]
         origin = {**environment(run.folder), "command": f"{row.command} --seed {seed}"}
         frames.append(
@@ -88,8 +89,8 @@ def trained(row: Training) -> pl.DataFrame | None:
             .with_columns(pl.lit(v, dtype=pl.String).alias(k) for k, v in origin.items())
         )
     notes = next(iter(runs.values())).metrics()["notes"]
-    mean = Number(row.name, "", TRAINING, "minutes", statistics.mean(minutes), seeds=len(runs))
-    about = [mean, *(Number(row.name, "", TRAINING, "note", float("nan")) for _ in notes)]
+    mean = MeasuredNumber(row.name, "", TRAINING, "minutes", statistics.mean(minutes), seeds=len(runs))
+    about = [mean, *(MeasuredNumber(row.name, "", TRAINING, "note", float("nan")) for _ in notes)]
     frames.append(
         Numbers(tuple(about)).to_frame().with_columns(pl.Series("note", [None, *notes], dtype=pl.String))
     )
@@ -110,7 +111,7 @@ def keep_paper(name: str) -> None:
     """Keep what is trained and audited of a paper; of one that cannot be put together, write its page too."""
     recipe = RECIPES.get(name)
     audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
-    results = measure(cases(recipe), audits, runs=RUNS, only_finished=True)
+    results = measure_recipe(cases(recipe), audits, runs=RUNS, only_finished=True)
     if recipe.joins:
         keep(split(recipe, results), MEASURED)
     elif results.runs:

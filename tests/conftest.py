@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
@@ -19,6 +20,7 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.models.classifier import Classifier
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.stages import Effects, States
+from heedful.progress import Quiet
 
 # No deadline, because machines are busy; the same cases every time, because a suite should not surprise.
 settings.register_profile("heedful", deadline=None, derandomize=True)
@@ -33,6 +35,32 @@ TEXTS = [
     "Great. Great. Great.",
 ]
 QUERIES = ["is it good?", "is it?", "who left early?", "what is warm", "eh", "how great"]
+
+
+class Recorder(Quiet):
+    """A watcher that keeps the sentences it is given, and what was being done."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.doing: list[str] = []
+
+    @property
+    def cases(self) -> list[str]:
+        """Lines about one case of several, which begin with its number."""
+        return [line for line in self.lines if line.startswith("[")]
+
+    def say(self, line: str, *, good: str = "") -> None:
+        self.lines.append(line)
+
+    @contextmanager
+    def status(self, doing: str) -> Iterator[Callable[[str], None]]:
+        self.doing.append(doing)
+        yield self.doing.append
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,4 +1,4 @@
-"""What goes wrong, said in one sentence: what, where, what to do."""
+"""What goes wrong, in one sentence: what, where, what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 class HeedfulError(Exception):
     """An error whose message is meant for the user as it stands: what was asked could not be done.
 
-    Its exit code is none that a verdict has: 1 is *do not show*, and 3 *not enough evidence*.
+    Its exit code is not one of a verdict: 1 is *do not show*, and 3 *not enough evidence*.
     """
 
     exit_code = 4
@@ -22,7 +22,7 @@ class BadInput(HeedfulError):
 
 
 class Diverged(HeedfulError):
-    """Training came to a loss that is not a number: a seed's bad luck, or too large a learning rate."""
+    """Training reached a loss that is not a number: a seed's bad luck, or too large a learning rate."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

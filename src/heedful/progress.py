@@ -1,4 +1,4 @@
-"""How work that takes time tells of itself: one small interface, that commands show as bars and libraries leave quiet."""
+"""How long-running work reports its progress: one small interface, which commands show as bars and libraries keep quiet."""
 
 from __future__ import annotations
 
@@ -6,37 +6,40 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+Update = Callable[[str], None]
+"""Takes what is being done next."""
+
 
 class Advance(Protocol):
-    """Is told how many more are done, and maybe what is seen by now."""
+    """Reports that more are done, and optionally a short note on what was found so far."""
 
     def __call__(self, more: int = 1, /, note: str = "") -> None:
-        """Hear it."""
+        """Report it."""
 
 
 class Watcher(Protocol):
-    """Who is told what is being done."""
+    """Receives reports of what is being done."""
 
     def say(self, line: str, *, good: str = "") -> None:
-        """Hear a sentence that stays, and what is good news in it, which stands at its end."""
+        """Report a sentence that stays on the screen; good news in it stand at its end."""
 
-    def status(self, doing: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Hear what is being done as long as it lasts; the function takes what comes next."""
+    def status(self, doing: str) -> AbstractContextManager[Update]:
+        """Report what is being done, for as long as it takes; call the function with what comes next."""
 
     def bar(
         self, title: str, total: int, *, unit: str = "texts", note: str = ""
     ) -> AbstractContextManager[Advance]:
-        """Hear how much there is to do; the function takes how many more are done."""
+        """Report how much there is to do; call the function with how many more are done."""
 
 
 class Quiet:
-    """Is told everything and shows nothing."""
+    """A watcher that shows nothing."""
 
     def say(self, line: str, *, good: str = "") -> None:
         """Ignore it."""
 
     @contextmanager
-    def status(self, doing: str) -> Iterator[Callable[[str], None]]:
+    def status(self, doing: str) -> Iterator[Update]:
         """Ignore it."""
         yield lambda doing: None
 

@@ -41,7 +41,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """What people call it."""
         return self.folder.name
 
     @property
@@ -67,7 +67,7 @@ class Run:
         self.tidy()
 
     def tidy(self) -> None:
-        """Remove what a complete run needs no more, also after a kill between its last write and its end."""
+        """Remove what a complete run no longer needs, also after a kill between its last write and its end."""
         with suppress(OSError):
             remove_leftovers(self.folder)
             self.checkpoint.unlink(missing_ok=True)

@@ -29,12 +29,12 @@ def disk_errors(path: Path) -> Iterator[None]:
             ) from error
         reason = (error.strerror or str(error)).lower()
         raise BadInput(
-            f"Cannot write {path} ({reason}): choose another folder or mend its permissions."
+            f"Cannot write {path} ({reason}): choose another folder or fix its permissions."
         ) from error
 
 
 def make_folder(path: Path) -> Path:
-    """Create a folder and its parents, or say in one sentence why that cannot be."""
+    """Create a folder and its parents, or say in one sentence why that is impossible."""
     with disk_errors(path):
         path.mkdir(parents=True, exist_ok=True)
     return path

@@ -40,7 +40,7 @@ class Slow:
         scores = EXPLAINERS.get(name)(self.model, self.batch, seed=0)[0, : self.items].numpy()
         return np.round(scores / np.abs(scores).max(), 9)  # the same word twice is a tie
 
-    def chances(self, weights):
+    def probabilities(self, weights):
         with torch.no_grad():
             return probabilities(self.model.decode(self.states, weights[None].double()))[0].numpy()
 
@@ -48,7 +48,7 @@ class Slow:
         left = self.weights.clone()
         left[:, list(erased)] = 0
         total = left.sum(-1, keepdim=True)
-        return self.chances(torch.where(total > 0, left / total, 0.0))
+        return self.probabilities(torch.where(total > 0, left / total, 0.0))
 
     def flips(self, erased):
         return self.without(erased).argmax() != self.without(()).argmax()
@@ -60,7 +60,7 @@ def js(p, q):
 
 def frame(case, columns):
     """Rows as an audit's summary gets them."""
-    predicted = [f"class {k}" for k in case.reading.chances.argmax(-1).tolist()]
+    predicted = [f"class {k}" for k in case.reading.probabilities.argmax(-1).tolist()]
     values = {name: v.tolist() if isinstance(v, torch.Tensor) else v for name, v in columns.items()}
     return pl.DataFrame({"predicted": predicted, **values})
 
@@ -121,7 +121,7 @@ def test_shuffles_have_their_median(case):
         slow = Slow(case, row)
         before = slow.without(())
         orders = [rng.permutation(slow.items) for _ in range(301)]
-        moved = [np.abs(slow.chances(slow.weights[:, order]) - before).sum() / 2 for order in orders]
+        moved = [np.abs(slow.probabilities(slow.weights[:, order]) - before).sum() / 2 for order in orders]
         low, high = np.quantile(moved, [0.36, 0.64])  # seven deviations of a median of 301
         assert low - 1e-6 <= found["permutation_change"][row].item() <= high + 1e-6
     assert found["largest_weight"].tolist() == pytest.approx(case.reading.weights.mean(1).amax(1).tolist())
@@ -160,7 +160,7 @@ def test_counterfactual_heatmaps_are_what_they_claim(case, method):
         assert (kept >= 0).all()
         assert 0 <= found["eps_max_jsd"][row] <= LN_2 + 1e-9
         if len(slow.weights) == 1:  # of several heads, the mean is kept
-            moved = np.abs(slow.chances(torch.from_numpy(kept)[None]) - slow.without(())).sum() / 2
+            moved = np.abs(slow.probabilities(torch.from_numpy(kept)[None]) - slow.without(())).sum() / 2
             assert moved <= 0.01 + 1e-6
             assert found["eps_max_jsd"][row].item() == pytest.approx(js(own, kept), abs=1e-5)
 
@@ -172,7 +172,7 @@ def test_searches_over_heads_keep_the_prediction(make_case, find, name):
     value, weights = find(case.reading, 0.01, seed=0)
     for row in case.texts():
         slow, found = Slow(case, row), weights[row, :, : case.items(row)]
-        moved = np.abs(slow.chances(found) - slow.without(())).sum() / 2
+        moved = np.abs(slow.probabilities(found) - slow.without(())).sum() / 2
         assert moved <= 0.01 + 1e-6
         distances = [
             js(own, new) for own, new in zip(slow.weights.numpy(), found.detach().numpy(), strict=True)

@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 
 from heedful.audits.audit import Measure
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.comparison.comparison import Value
-from heedful.comparison.marking import F1, SHARPNESS, Measured, keeps_f1, keeps_sharpness, marks, warned
-from heedful.comparison.numbers import Column
+from heedful.comparison.marking import F1, SHARPNESS, MeasuredRow, keeps_f1, keeps_sharpness, marks, warned
 from heedful.measures.resampling import Seeded, mean_of, resample
 
-JSD = Column("embedding_stability", "jsd", Measure("JSD", better="lower"))
-HIGH = Column("rationale", "comprehensiveness", Measure("drop", better="higher"))
-NEITHER = Column("rationale", "comprehensiveness_random", Measure("drop"))
+JSD = ComparedNumber("embedding_stability", "jsd", Measure("JSD", better="lower"))
+HIGH = ComparedNumber("rationale", "comprehensiveness", Measure("drop", better="higher"))
+NEITHER = ComparedNumber("rationale", "comprehensiveness_random", Measure("drop"))
 
 
-def measured(estimate: float | None = None, *, column=JSD, draws=None, sharpness=0.3, f1=None) -> Measured:
+def measured(estimate: float | None = None, *, column=JSD, draws=None, sharpness=0.3, f1=None) -> MeasuredRow:
     values = {column.key: Value(estimate, None, None), SHARPNESS: Value(sharpness, None, None)}
     if f1 is not None:
         values[F1] = Value(f1, None, None)
-    return Measured(values, {} if draws is None else {column.key: draws})
+    return MeasuredRow(values, {} if draws is None else {column.key: draws})
 
 
-def texts(*columns: list[float], column=JSD) -> list[Measured]:
+def texts(*columns: list[float], column=JSD) -> list[MeasuredRow]:
     found = resample([[mean_of(np.array(values))] for values in columns], seed=0)
     return [
         measured(float(drawn[0, 0]), column=column, draws=Seeded([0], drawn[None, :, 0])) for drawn in found
     ]
 
 
-def seeded(*methods: list[float]) -> list[Measured]:
+def seeded(*methods: list[float]) -> list[MeasuredRow]:
     """Methods with a number for every seed, the same for all texts."""
     found = [Seeded(range(len(values)), np.array(values)[:, None] * np.ones((1, 50))) for values in methods]
     return [measured(float(np.mean(method.values)), draws=method) for method in found]
@@ -98,7 +98,7 @@ def test_the_sharpness_of_the_scores_that_were_shaken_counts():
     for row, sharpness in ((one, 0.1), (reference, 0.3)):
         row.values[own] = Value(sharpness, None, None)
     assert warned(one, reference, JSD)
-    assert not warned(one, reference, Column(JSD.audit, "sharpness", Measure("")))
+    assert not warned(one, reference, ComparedNumber(JSD.audit, "sharpness", Measure("")))
 
 
 @pytest.mark.parametrize(

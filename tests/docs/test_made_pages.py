@@ -10,10 +10,10 @@ import pytest
 from heedful.audits.audit import ALL
 from heedful.audits.policy import read_policy
 from heedful.audits.verdict import KINDS
-from heedful.panel import frontier
+from heedful.panel import cost_frontier
 from heedful.panel.case import sound
 from heedful.panel.learn import LEARNT, held_out, learn
-from heedful.panel.page import page
+from heedful.panel.panel_page import page
 from heedful.panel.table import read_table
 from heedful.panel.verdicts import error_rates, errors
 
@@ -53,7 +53,7 @@ def test_the_policy_errs_as_seldom_as_is_asked(attention):
 
 def test_the_page_of_models_for_show_is_what_its_numbers_make():
     kept = json.loads((DOCS / "measured" / "for-show.json").read_text(encoding="utf-8"))
-    assert (DOCS / "for-show.md").read_text(encoding="utf-8") == frontier.page(kept)
+    assert (DOCS / "for-show.md").read_text(encoding="utf-8") == cost_frontier.page(kept)
 
 
 def test_readme_says_what_the_panel_says(attention):

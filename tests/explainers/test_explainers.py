@@ -9,7 +9,7 @@ import torch
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.explainers.explain import explain
-from heedful.explainers.explainer import EXPLAINERS, chance_of, decided, item_of, sum_by_item
+from heedful.explainers.explainer import EXPLAINERS, decided, item_of, probability_of, sum_by_item
 from heedful.models.model import probabilities
 
 SHAPES = [
@@ -127,8 +127,8 @@ def test_the_gradient_is_a_directional_derivative_with_attention_held(toy_classi
             moved = embedded.clone()
             moved[:, item] *= 1 + t
             states = model.encode(moved, batch)
-            ends["held"].append(chance_of(model.decode(states, weights), classes).item())
-            ends["free"].append(chance_of(model.decode(states, model.attend(states)), classes).item())
+            ends["held"].append(probability_of(model.decode(states, weights), classes).item())
+            ends["free"].append(probability_of(model.decode(states, model.attend(states)), classes).item())
         assert held[item].item() == pytest.approx(abs(ends["held"][0] - ends["held"][1]) / 2e-5, rel=1e-4)
         assert free[item].item() == pytest.approx(abs(ends["free"][0] - ends["free"][1]) / 2e-5, rel=1e-4)
 
@@ -148,7 +148,7 @@ def test_gradients_of_weights_are_their_derivatives(toy_classifier, toy_split):
             up, down = weights.clone(), weights.clone()
             up[0, head, item] += 1e-6
             down[0, head, item] -= 1e-6
-            ends = [chance_of(model.decode(states, w), classes).item() for w in (up, down)]
+            ends = [probability_of(model.decode(states, w), classes).item() for w in (up, down)]
             slopes.append((ends[0] - ends[1]) / 2e-6)
         assert gradient[item].item() == pytest.approx(sum(slopes), abs=1e-6)
         expected = sum(weights[0, head, item].item() * slope for head, slope in enumerate(slopes))
@@ -163,8 +163,8 @@ def test_integrated_gradients_are_complete(case):
     classes = decided(model, batch)
     zero = torch.zeros_like(model.embed(batch))
     states = model.encode(zero, batch)
-    empty = chance_of(model.decode(states, model.attend(states)), classes)
-    full = chance_of(model(batch).logits, classes)
+    empty = probability_of(model.decode(states, model.attend(states)), classes)
+    full = probability_of(model(batch).logits, classes)
     torch.testing.assert_close(shares.sum(1), (full - empty).detach(), rtol=0, atol=2e-3)
 
 
@@ -174,12 +174,12 @@ def _captum(model, batch):
 
     classes, embedded = decided(model, batch), model.embed(batch).detach()
 
-    def chance(points):
+    def probability_at(points):
         rows = torch.zeros(len(points), dtype=torch.long)
         states = model.encode(points, batch.take(rows))
-        return chance_of(model.decode(states, model.attend(states)), classes[rows])
+        return probability_of(model.decode(states, model.attend(states)), classes[rows])
 
-    shares = IntegratedGradients(chance).attribute(embedded, n_steps=50).sum(-1).to(embedded.dtype)
+    shares = IntegratedGradients(probability_at).attribute(embedded, n_steps=50).sum(-1).to(embedded.dtype)
     return sum_by_item(shares, item_of(model, batch), model.encode(embedded, batch))[0].detach()
 
 
@@ -272,7 +272,7 @@ def test_kernel_shap_is_near_the_shapley_values_it_estimates(toy_classifier):
     """By brute force over all subsets of four items."""
     from itertools import permutations
 
-    from heedful.explainers.reread import chances_without
+    from heedful.explainers.reread import probabilities_without
 
     classifier = toy_classifier(encoder="bilstm")
     model, batch = classifier.model, classifier.batch(["wonderful acting and script"])
@@ -286,7 +286,7 @@ def test_kernel_shap_is_near_the_shapley_values_it_estimates(toy_classifier):
         keep = torch.zeros(5, 4, dtype=torch.bool)
         for place, item in enumerate(order, start=1):
             keep[place:, item] = True
-        values = chances_without(model, batch, torch.zeros(5, dtype=torch.long), keep)[:, classes[0]]
+        values = probabilities_without(model, batch, torch.zeros(5, dtype=torch.long), keep)[:, classes[0]]
         exact[list(order)] += (values[1:] - values[:-1]).numpy() / len(orders)
     scores = EXPLAINERS.get("kernel_shap")(model, batch, seed=0)[0]
     np.testing.assert_allclose(scores.numpy(), exact, atol=0.02)

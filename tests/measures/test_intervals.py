@@ -18,13 +18,13 @@ FINITE = st.floats(-1e6, 1e6).map(lambda v: round(v, 3))
 
 
 def test_mean_of_a_coin_by_hand():
-    """Of four fair draws none or all succeed with chance 1/16 each, more than the 2.5 % cut off."""
+    """Of four fair draws none or all succeed with probability 1/16 each, more than the 2.5 % cut off."""
     assert bootstrap_interval(np.array([0.0, 1.0, 1.0, 0.0])) == Interval(0.5, 0.0, 1.0, 4, 0)
     assert bootstrap_interval(np.array([0.0, 1.0, 1.0, 0.0]), level=0.8) == Interval(0.5, 0.25, 0.75, 4, 0)
 
 
 def test_median_of_three_by_hand():
-    """The median of a resample is the least value with chance 7/27: at least two of three draws."""
+    """The median of a resample is the least value with probability 7/27: at least two of three draws."""
     values = torch.tensor([1.0, 5.0, 2.0])
     assert bootstrap_interval(values, statistic="median", level=0.6) == Interval(2.0, 1.0, 5.0, 3, 0)
     assert bootstrap_interval(values, statistic="median", level=0.4) == Interval(2.0, 2.0, 2.0, 3, 0)

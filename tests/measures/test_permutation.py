@@ -39,12 +39,14 @@ def test_the_median_is_that_of_all_permutations(classes):
     weights = torch.softmax(torch.randn(1, 4, generator=generator, dtype=torch.float64), dim=-1)
     logits = torch.randn(1, 4, classes, generator=generator, dtype=torch.float64) * 3
 
-    def chances(w):
+    def probabilities(w):
         z = torch.einsum("n,nk->k", w, logits[0])
         return torch.softmax(torch.cat([torch.zeros(1), z]) if classes == 1 else z, dim=-1)
 
-    before = chances(weights[0])
-    every = [float((chances(weights[0, list(p)]) - before).abs().sum() / 2) for p in permutations(range(4))]
+    before = probabilities(weights[0])
+    every = [
+        float((probabilities(weights[0, list(p)]) - before).abs().sum() / 2) for p in permutations(range(4))
+    ]
     given = logits[..., 0] if classes == 1 else logits
     mask = torch.ones(1, 4, dtype=torch.bool)
     found = permutation_change(weights, given, mask, permutations=4001).item()

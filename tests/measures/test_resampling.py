@@ -237,6 +237,6 @@ def test_intervals_cover_what_other_seeds_and_texts_would_give(kind, seeds, rati
     for _ in range(times):
         _, low, high = over_seeds(simulated(kind, seeds, ratio, texts=texts, random=random))
         held += low <= truth <= high
-    chance = 2.6 * np.sqrt(0.95 * 0.05 / times)  # what so few simulations may be off by
-    most = 1.0 if ratio == 0 else 0.971 + chance  # without an effect of seeds it may cover more
-    assert 0.95 - chance <= held / times <= most
+    margin = 2.6 * np.sqrt(0.95 * 0.05 / times)  # what so few simulations may be off by
+    most = 1.0 if ratio == 0 else 0.971 + margin  # without an effect of seeds it may cover more
+    assert 0.95 - margin <= held / times <= most

@@ -151,8 +151,8 @@ def test_classes_that_are_no_candidates_get_no_probability(toy_classifier, toy_s
     split = replace(
         toy_split(query=True, classes=4), candidates=[[0, 2], [1, 3], [0, 1, 2, 3], [2], [0], [3, 1]]
     )
-    chances = probabilities(classifier.model(classifier.instances(split).batch(np.arange(6))).logits)
-    for row, allowed in zip(chances, split.candidates, strict=True):
+    predicted = probabilities(classifier.model(classifier.instances(split).batch(np.arange(6))).logits)
+    for row, allowed in zip(predicted, split.candidates, strict=True):
         assert row[[k for k in range(4) if k not in allowed]].sum() == 0
         assert row[allowed].sum().item() == pytest.approx(1.0)
 

@@ -7,8 +7,8 @@ import pytest
 import heedful
 from heedful.cli.app import app
 from heedful.errors import BadInput
+from heedful.panel.cost_frontier import page, points, share, write_figure
 from heedful.panel.for_show import train_for_show
-from heedful.panel.frontier import page, points, share, write_figure
 from heedful.runs import Run
 
 TINY = {"hidden": 4, "embedding_size": 6, "epochs": 1}

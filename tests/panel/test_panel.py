@@ -18,13 +18,13 @@ from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
+from heedful.panel.auroc import auroc, separation
 from heedful.panel.case import Case, sound
 from heedful.panel.corpora import KEPT_APART
 from heedful.panel.learn import LEARNT, held_out, learn
-from heedful.panel.measure import check, measure, read_cases
+from heedful.panel.measure_panel import check, measure_panel, read_cases
 from heedful.panel.members import MEMBERS, Member
-from heedful.panel.page import overview, page
-from heedful.panel.separation import auroc, separation
+from heedful.panel.panel_page import overview, page
 from heedful.panel.table import joined, read_table, write_table
 from heedful.panel.truth import measure_truth
 from heedful.panel.verdicts import Rate, errors, verdict_of
@@ -250,37 +250,38 @@ def test_the_page_says_what_was_found(tmp_path):
     assert "24 faithful, 24 unfaithful" in overview(panel(), POLICY)[0]
 
 
-def test_a_panel_is_measured_once_and_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("heedful.panel.measure.TRAINING", {"patience": None, "threads": 1})
+def test_a_panel_is_measured_once_and_goes_on_where_it_was(tmp_path, monkeypatch, recorder):
+    monkeypatch.setattr("heedful.panel.measure_panel.TRAINING", {"patience": None, "threads": 1})
     members = [MEMBERS["average-seed0"], MEMBERS["average-deceptive-seed0"]]
     members = [Member(m.name, m.options) for m in members]
-    said = []
-    found = measure("mock_2_strong+token", SMALL, members, folder=tmp_path, texts=120, say=said.append)
-    assert len(found) == len(said) == 2
+    found = measure_panel("mock_2_strong+token", SMALL, members, folder=tmp_path, texts=120, watcher=recorder)
+    assert len(found) == len(recorder.lines) == 2
     assert found[0].truth is not None and found[0].truth > 0.7
     assert {
         "rationale.comprehensiveness_share",
         "infidelity.infidelity",
         "counterfactual.eps_max_jsd",
     } <= found[0].numbers.keys()
-    again = measure("mock_2_strong+token", SMALL, members, folder=tmp_path, texts=120, say=said.append)
-    assert again == found and len(said) == 2
+    again = measure_panel("mock_2_strong+token", SMALL, members, folder=tmp_path, texts=120, watcher=recorder)
+    assert again == found and len(recorder.lines) == 2
     assert sorted(read_cases(tmp_path), key=lambda c: c.name) == sorted(found, key=lambda c: c.name)
-    more = measure(
+    more = measure_panel(
         "mock_2_strong+token",
         SMALL,
         members,
         folder=tmp_path,
         texts=120,
         also=["plausibility"],
-        say=said.append,
+        watcher=recorder,
     )
-    assert len(said) == 4 and all(
+    assert len(recorder.lines) == 4 and all(
         m.numbers.items() > f.numbers.items() for m, f in zip(more, found, strict=True)
     )
     assert all("plausibility.auprc" in case.numbers for case in more)
-    fewer = measure("mock_2_strong+token", SMALL, members[:1], folder=tmp_path, texts=100, say=said.append)
-    assert fewer[0].limit == 100 and fewer[0].texts <= 100 and len(said) == 5
+    fewer = measure_panel(
+        "mock_2_strong+token", SMALL, members[:1], folder=tmp_path, texts=100, watcher=recorder
+    )
+    assert fewer[0].limit == 100 and fewer[0].texts <= 100 and len(recorder.lines) == 5
 
 
 def test_a_corpus_of_which_nobody_marked_the_evidence_is_refused(tmp_path):
@@ -320,7 +321,7 @@ def test_truth_is_the_share_of_texts_whose_first_word_is_what_they_need(toy_clas
         assert truth.alone == 1.0 and truth.asked == 4
         if share:
             assert (truth.share, truth.texts) == (1.0, 4)
-            assert truth.chance == pytest.approx(np.mean([1 / 4, 1 / 3, 1 / 3, 1 / 4]))
+            assert truth.random_share == pytest.approx(np.mean([1 / 4, 1 / 3, 1 / 3, 1 / 4]))
             assert truth.score == 1.0
         else:
             assert truth.texts == 0 and np.isnan(truth.share)  # no answer rests on a word it looks away from

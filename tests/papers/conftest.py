@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from heedful.papers.results import Measured
+from heedful.papers.results import MeasuredRun
 
-Make = Callable[..., Measured]
+Make = Callable[..., MeasuredRun]
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def measured() -> Make:
         seed: int = 0,
         labels: Sequence[str] = ("negative", "positive"),
         **columns: Sequence[object],
-    ) -> Measured:
+    ) -> MeasuredRun:
         size = len(next(iter(columns.values())))
         usual: Mapping[str, Sequence[object]] = {
             "row": range(size),
@@ -38,7 +38,7 @@ def measured() -> Make:
             "notes": ["train is a sample."],
         }
         frame = pl.DataFrame({**usual, **columns})
-        return Measured(
+        return MeasuredRun(
             dataset, model, seed, Path("runs/x"), metrics, tuple(labels), size, ("A note.",), {audit: frame}
         )
 

@@ -11,7 +11,7 @@ from tests.papers.conftest import Make
 from heedful.papers.claims import judge_all
 from heedful.papers.jain_wallace.recipe import JAIN_WALLACE
 from heedful.papers.judged import judged_from, numbers_of
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.outcome import claims, whole
 from heedful.papers.parts import keep, kept_whole
 from heedful.papers.results import Missing, Results

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from heedful.cli.app import app
 from heedful.errors import BadInput
 from heedful.papers.outcome import make_page, split
-from heedful.papers.page import markdown
+from heedful.papers.paper_page import markdown
 from heedful.papers.parts import best, keep, kept
 from heedful.papers.results import Missing, Results
 from heedful.papers.seat.recipe import SEAT

@@ -10,7 +10,7 @@ import pytest
 from heedful.errors import BadInput
 from heedful.papers.jain_wallace.recipe import JAIN_WALLACE
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown
+from heedful.papers.paper_page import Page, markdown
 from heedful.papers.recipe import RECIPES, published
 from heedful.papers.results import Missing, Results
 from heedful.papers.serrano_smith.recipe import SERRANO_SMITH

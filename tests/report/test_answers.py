@@ -10,10 +10,10 @@ from tests.report.conftest import CAVEAT, FAILS, PASSES, policy_of
 from heedful.audits.audit import Number
 from heedful.audits.policy import ErrorRates, Rule
 from heedful.audits.verdict import Judgement
+from heedful.report.exports import write
 from heedful.report.material import Material
 from heedful.report.page import render
 from heedful.report.sections import findings, why
-from heedful.report.tables import write
 
 SHARE = Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough")
 BOUND = Rule(measure="counterfactual.eps_max_jsd", show=0.2, forbid=0.5, reason="another heatmap")

@@ -11,9 +11,9 @@ from tests.report.test_shapes import data_of
 
 from heedful.audits.policy import Rule
 from heedful.report.beside import beside
+from heedful.report.exports import write
 from heedful.report.material import Material
 from heedful.report.page import render
-from heedful.report.tables import write
 
 RULES = (PASSES, Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough"))
 POLICY = policy_of(*RULES, FAILS)
@@ -70,7 +70,7 @@ def test_the_best_is_drawn_beside_attention_for_the_texts_it_was_compared_on(kep
     assert len(texts) == 60
     for row, text in texts.items():
         assert (text["weights"][1] is None) == (row >= 10)
-        assert text["chances"][1] is None
+        assert text["probabilities"][1] is None
     # 1, −2, 3 of six: shares of all that is said, and what speaks against stays below zero.
     assert texts[0]["weights"][1] == [16667, -33333, 50000]
 

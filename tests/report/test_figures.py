@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from heedful.audits.audit import AUDITS
+from heedful.report.exports import write
 from heedful.report.material import Material
 from heedful.report.sections import evidence
-from heedful.report.tables import write
 
 DRAWN = ("flip_set", "certificate", "permutation", "sharpness", "imitation")
 # Boxes of all words in a figure, in units of the drawing; a pixel of grace for round-off.

@@ -18,9 +18,9 @@ from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shades
+from heedful.report.exports import write
 from heedful.report.material import Material
 from heedful.report.page import render, write_report
-from heedful.report.tables import write
 
 
 def test_sections_come_in_the_order_of_reading(report: Path) -> None:

@@ -49,7 +49,7 @@ def test_every_shape_of_model_gives_a_report(toy_classifier, tmp_path, shape) ->
         assert [w / 100_000 for w in text["weights"][0]] == pytest.approx(row["weights"], abs=1e-5)
         assert text["query"] == row["query"]
         # Whatever the other heatmap is, its answer is nearly the model's own: that is what it was made for.
-        assert text["chances"][1] == pytest.approx(text["chances"][0], abs=0.06)
+        assert text["probabilities"][1] == pytest.approx(text["probabilities"][0], abs=0.06)
 
 
 def test_the_pieces_of_a_word_are_one_word_to_a_reader(toy_classifier, tmp_path) -> None:

@@ -17,7 +17,7 @@ from heedful.data.instances import Batch
 from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.explainers.reread import chances_without, with_only
+from heedful.explainers.reread import probabilities_without, with_only
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import kl
 from heedful.models.classifier import Classifier
@@ -263,7 +263,7 @@ def test_what_is_left_of_a_text_is_read_as_by_the_audits(
     objective, batch = made("erasure", toy_classifier, toy_split, shape)
     read = reading(objective, batch)
     keep = read.states.mask & (torch.rand(read.states.mask.shape) < 0.5)
-    expected = chances_without(objective.model, batch, torch.arange(6), keep)
+    expected = probabilities_without(objective.model, batch, torch.arange(6), keep)
     found = probabilities(objective.model(with_only(objective.model, batch, keep)).logits)
     assert torch.allclose(found, expected, atol=1e-8)
 

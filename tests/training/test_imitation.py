@@ -20,11 +20,9 @@ from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.measures.divergence import jsd, tvd
 from heedful.measures.heads import matched_jsd
-from heedful.measures.imitation import attefa, attefa_draws, attefa_spread, blind_tvd
+from heedful.measures.imitation import attefa
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
-from heedful.models.shortcuts.distinct import read_distinct, serves
-from heedful.models.shorter import read
 from heedful.runs import Run
 from heedful.training.objectives.imitation import Imitation
 from heedful.training.recorded import Recorded
@@ -148,41 +146,6 @@ def test_matching_is_the_best_of_all(toy_classifier: Toy) -> None:
     assert torch.allclose(matched_jsd(p, q), every.amin(0))
 
 
-@pytest.mark.parametrize("encoder", ["average", "none"])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("heads", [1, 3])
-def test_distinct_words_give_what_all_tokens_give(
-    toy_classifier: Toy, toy_split: Splits, encoder: str, classes: int, heads: int
-) -> None:
-    classifier = toy_classifier(encoder=encoder, classes=classes, heads=heads)
-    batch = classifier.instances(toy_split(classes=classes)).batch(np.arange(6))
-    assert serves(classifier.model, batch)
-    plain, short = classifier.model(batch), read_distinct(classifier.model, batch)
-    assert torch.allclose(plain.logits, short.logits, atol=1e-6)
-    assert torch.allclose(plain.weights, short.weights, atol=1e-6)
-    slopes = []
-    for output in (plain, short):
-        classifier.model.zero_grad()
-        (output.logits.square().sum() + output.weights.square().sum()).backward()
-        slopes.append([p.grad.clone() for p in classifier.model.parameters() if p.grad is not None])
-    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(*slopes, strict=True))
-
-
-def test_words_are_not_shared_where_that_would_be_wrong(toy_classifier: Toy, toy_split: Splits) -> None:
-    for options in (
-        {"encoder": "bilstm"},
-        {"encoder": "average", "decoder": "mlp"},
-        {"encoder": "average", "query": True},
-    ):
-        classifier = toy_classifier(**options)
-        batch = classifier.instances(toy_split(query=bool(options.get("query")))).batch(np.arange(6))
-        assert not serves(classifier.model, batch)
-        assert torch.equal(read(classifier.model, batch).logits, classifier.model(batch).logits)
-    dropping = toy_classifier(encoder="average", embedding_dropout=0.5)
-    dropping.model.train()
-    assert not serves(dropping.model, dropping.instances(toy_split()).batch(np.arange(2)))
-
-
 @pytest.mark.parametrize("options", [{}, {"heads": 2}, {"hierarchical": True}])
 def test_what_is_recorded_is_what_the_model_says(
     toy_classifier: Toy, toy_split: Splits, options: dict[str, object]
@@ -194,58 +157,6 @@ def test_what_is_recorded_is_what_the_model_says(
     output = classifier.model(batch)
     assert torch.allclose(recorded.probabilities[batch.rows], probabilities(output.logits), atol=1e-6)
     assert torch.allclose(recorded.weights(batch.rows, output.weights.shape[-1]), output.weights, atol=1e-6)
-
-
-def test_scores_by_hand() -> None:
-    assert attefa(np.array([0.2, 0.4]), np.array([0.5, 1.0])) == pytest.approx(0.4)
-    assert attefa(np.array([1.0]), np.array([0.5])) == 1.0
-    sure = np.array([[0.0, 1.0]] * 3 + [[1.0, 0.0]])
-    assert blind_tvd(sure) == pytest.approx(0.25)
-    assert attefa_spread(attefa_draws(np.full((20, 3), 0.3), np.full((20, 3), 0.6))) == pytest.approx(
-        (0.5,) * 3
-    )
-
-
-def test_draws_are_scores_of_drawn_texts_and_the_reference_is_drawn_with_them() -> None:
-    random = np.random.default_rng(3)
-    texts, resamples = 17, 30
-    tvds, jsds = random.random((2, texts, 3))
-    p = random.random(texts)
-    chances = np.stack([1 - p, p], 1)
-    plain, corrected = (attefa_draws(tvds, jsds, c, resamples=resamples, seed=8) for c in (None, chances))
-    assert plain.shape == corrected.shape == (3, resamples + 1)
-    again = np.random.default_rng(8)
-    for draw in range(resamples + 1):
-        rows = again.integers(texts, size=texts) if draw else np.arange(texts)
-        for seed in range(3):
-            tvd, jsd = tvds[rows, seed], jsds[rows, seed]
-            assert plain[seed, draw] == pytest.approx(attefa(tvd, jsd))
-            assert corrected[seed, draw] == pytest.approx(attefa(tvd / blind_tvd(chances[rows]), jsd))
-
-
-def test_the_corrected_score_is_no_surer_than_its_reference() -> None:
-    """Twins that move every prediction alike: all that is unsure is how far who reads nothing would move them."""
-    p = np.where(np.arange(60) % 5 == 0, 0.9, 0.1)
-    chances = np.stack([1 - p, p], 1)
-    tvds, jsds = np.full((60, 3), 0.05), np.ones((60, 3))
-    plain, corrected = (attefa_spread(attefa_draws(tvds, jsds, c)) for c in (None, chances))
-    assert plain.low == pytest.approx(plain.high)
-    assert corrected.estimate == pytest.approx(0.05 / 0.16)
-    assert corrected.low < 0.9 * corrected.estimate and corrected.high > 1.1 * corrected.estimate
-
-
-def test_twins_that_differ_widen_the_interval_and_it_ends_where_the_score_does() -> None:
-    tvds = np.tile([0.1, 0.5, 0.9], (40, 1))
-    found = attefa_spread(attefa_draws(tvds, np.ones((40, 3))))
-    assert found == pytest.approx((0.5, 0.0, 1.0))
-    assert np.isnan(attefa_spread(attefa_draws(tvds[:, :2], np.ones((40, 2)))).low)
-
-
-def test_blind_tvd_is_the_best_constant_for_two_classes() -> None:
-    p = np.random.default_rng(0).uniform(size=101)
-    chances = np.stack([1 - p, p], 1)
-    grid = [np.abs(chances - np.array([1 - c, c])).sum(1).mean() / 2 for c in np.linspace(0, 1, 2001)]
-    assert blind_tvd(chances) == pytest.approx(min(grid), abs=1e-4)
 
 
 @pytest.mark.slow

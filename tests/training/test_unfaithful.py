@@ -13,12 +13,12 @@ import torch
 
 import heedful
 from heedful.config import DataOptions, ObjectiveOptions
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Split
 from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.training.marks import Marks
+from heedful.training.marks import EvidenceMarks
 from heedful.training.objectives.deceptive import Deceptive, exposure
 
 Toy = Callable[..., Classifier]
@@ -65,7 +65,7 @@ def test_marks_are_those_of_the_instances(
     """Whatever the width of a batch, and by sentence where items are sentences."""
     classifier = toy_classifier(**shape)
     instances = classifier.instances(replace(toy_split(), evidence=SPANS))
-    marks = Marks(classifier.model, instances, batch_size=2)
+    marks = EvidenceMarks(classifier.model, instances, batch_size=2)
     for rows in (np.array([5, 0]), np.arange(6), np.array([1])):
         batch = instances.batch(rows)
         states = classifier.model.encode(classifier.model.embed(batch), batch)

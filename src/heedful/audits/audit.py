@@ -22,7 +22,7 @@ from heedful.measures.resampling import Ratio, mean_of
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
-    from heedful.audits.exhibits import Chart, Heatmap, Marks, Order
+    from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
     from heedful.audits.subject.subject import Subject
     from heedful.progress import Watcher
 
@@ -41,7 +41,7 @@ class Measure(NamedTuple):
     high: float = 1.0
     better: Literal["higher", "lower"] | None = None
     plain: str = ""
-    """The number in a sentence for who reads no papers, with {} in its place."""
+    """The number in a sentence for readers who do not read papers, with {} in its place."""
 
 
 class Number(BaseModel):
@@ -114,7 +114,7 @@ class Audit(ABC):
     method: ClassVar[str] = ""
     """How it is computed, for who wants to know."""
     heatmap: ClassVar[Heatmap | None] = None
-    marks: ClassVar[Marks | None] = None
+    marks: ClassVar[PickedItems | None] = None
     order: ClassVar[Order | None] = None
 
     def __init__(

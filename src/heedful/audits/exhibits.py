@@ -23,7 +23,7 @@ class Heatmap(NamedTuple):
     """Column with the probability that these weights give the predicted class."""
 
 
-class Marks(NamedTuple):
+class PickedItems(NamedTuple):
     """Items that an audit picks out of each text, by their places."""
 
     column: str

@@ -102,8 +102,8 @@ def compare(
     from heedful.checking import build
     from heedful.comparison.compare import choose_audits
     from heedful.comparison.compare import compare as compare_runs
-    from heedful.comparison.files import check_format, format_of
-    from heedful.comparison.frontier import check_figure
+    from heedful.comparison.formats import check_format, format_of
+    from heedful.comparison.stability_frontier import check_figure
 
     chosen = check_format(form) if form is not None else format_of(output) if output is not None else "text"
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, watcher
 from heedful.cli.help import Command, Commands
 from heedful.output.tables import Cell, Row, Table
 from heedful.output.terminal import grid, plain
@@ -103,6 +103,5 @@ def get_data(
         if there is not None:
             console().print(f"{name} is there already: {plain(there)}", soft_wrap=True)
             continue
-        with error_console().status(f"Getting {name}") as status:
-            folder = assets.get(name, progress=status.update)
+        folder = assets.get(name, watcher=watcher())
         console().print(f"{name}: {plain(folder)}", soft_wrap=True)

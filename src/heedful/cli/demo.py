@@ -42,9 +42,8 @@ def _choose() -> dict[str, Any]:
     from heedful.errors import BadInput
 
     try:
-        with error_console().status("Getting film reviews and word vectors") as status:
-            for name in ("rotten_tomatoes", _VECTORS):
-                assets.get(name, progress=status.update)
+        for name in ("rotten_tomatoes", _VECTORS):
+            assets.get(name, watcher=watcher())
     except BadInput as error:
         error_console().print(
             f"Real text could not be fetched ({error}) Training on the synthetic corpus Mock-2 instead.",
@@ -59,7 +58,7 @@ def _show_examples(classifier: Any) -> None:
     from heedful.checking import build
     from heedful.cli.heatmap import show
     from heedful.config import TrainConfig
-    from heedful.data.corpora.loading import load_corpus
+    from heedful.data.corpora.reader import load_corpus
     from heedful.runs import Run
 
     config = build(TrainConfig, Run(classifier.run).config())

@@ -34,7 +34,7 @@ def show_others(result: AuditResult) -> None:
     out.print(f"[dim]Note: {laid.notes[0]}[/]\n")
 
 
-def _cell(cell: beside.Cell) -> Cell:
+def _cell(cell: beside.BesideCell) -> Cell:
     best = " best" if cell.best else ""
     below = tuple(filter(None, (cell.interval, cell.word)))
     return Cell(f"{cell.value}{best}", tone="strong" if cell.best else "", below=below)

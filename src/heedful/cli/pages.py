@@ -11,7 +11,7 @@ from heedful.output.tables import Cell, Table, Tone
 from heedful.output.terminal import grid, plain
 
 if TYPE_CHECKING:
-    from heedful.papers.page import Page
+    from heedful.papers.paper_page import Page
 
 _TONES: Mapping[str, Tone] = {
     "holds": "good",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console
+from heedful.cli.console import console, error_console, watcher
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
 
@@ -90,10 +90,9 @@ def panel(
     """
     from heedful.audits.policy import read_policy
     from heedful.panel.corpora import CORPORA, KEPT_APART, options_of
-    from heedful.panel.measure import ALSO, check, read_cases
-    from heedful.panel.measure import measure as measure_panel
+    from heedful.panel.measure_panel import ALSO, check, measure_panel, read_cases
     from heedful.panel.members import MEMBERS
-    from heedful.panel.page import overview, page
+    from heedful.panel.panel_page import overview, page
     from heedful.panel.table import MEASURED, joined, read_table, write_table
     from heedful.storage import write_text
 
@@ -109,11 +108,10 @@ def panel(
         for name in _names(corpora):
             check(name)
 
-        def say(message: str) -> None:
-            error_console().print(plain(message), soft_wrap=True)
-
         for name in chosen:
-            measure_panel(name, options_of(name), models, folder=folder, texts=texts, also=others, say=say)
+            measure_panel(
+                name, options_of(name), models, folder=folder, texts=texts, also=others, watcher=watcher()
+            )
     if own := read_cases(folder):
         together = joined(cases, own)
         again = len(cases) + len(own) - len(together)

@@ -102,7 +102,7 @@ def report(
         console().print(f"Report: [bold]{plain(path)}[/]", soft_wrap=True)
         return
 
-    from heedful.report.tables import write
+    from heedful.report.exports import write
     from heedful.storage import write_text
 
     text = write(found, form)  # type: ignore[arg-type]

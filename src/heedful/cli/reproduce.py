@@ -124,21 +124,20 @@ def reproduce(
         needed, datasets=_split(datasets), encoders=_split(encoders), seeds=seeds, texts=texts
     )
 
-    from heedful.papers.measure import measure
+    from heedful.papers.measure_recipe import measure_recipe
     from heedful.papers.outcome import make_page, split
-    from heedful.papers.page import markdown, save_page
+    from heedful.papers.paper_page import markdown, save_page
     from heedful.papers.parts import keep, kept
 
     err = error_console()
     elsewhere = kept(chosen.name, together) if together else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
-    results = measure(
+    results = measure_recipe(
         cases,
         audits,
         runs=runs,
         only_finished=only_finished,
         watcher=watcher(),
-        say=lambda line: err.print(plain(line), soft_wrap=True),
     )
     if not results.runs and not elsewhere:
         what, why = results.missing[0]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heedful.cli.console import console, error_console, watcher
+from heedful.cli.console import console, watcher
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput
@@ -105,11 +105,10 @@ def study(
 
     chosen = STUDIES.get(name)
 
-    from heedful.papers.attefa.studies.files import make_page, write
-    from heedful.papers.attefa.studies.run import run_study
+    from heedful.papers.attefa.studies.run_study import run_study
+    from heedful.papers.attefa.studies.study_files import make_page, write
     from heedful.training.twins import some_seeds
 
-    err = error_console()
     options = {"encoder": encoder or chosen.encoder} | (
         {"vectors": None if vectors == "none" else vectors} if vectors else {}
     )
@@ -122,7 +121,6 @@ def study(
         quick=quick,
         only_finished=only_finished,
         watcher=watcher(),
-        say=lambda line: err.print(plain(line), soft_wrap=True),
         **options,
     )
     if not studied.rows:

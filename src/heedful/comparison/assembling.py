@@ -9,10 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from heedful.audits.running.result import PREDICTIONS, AuditResult
+from heedful.comparison.compared_numbers import ComparedNumber, columns, common_rows, number_of, ratio_of
 from heedful.comparison.comparison import Comparison, Entry, Value
-from heedful.comparison.marking import Key, Measured, keeps_f1, keeps_sharpness, marks, warned
+from heedful.comparison.marking import Key, MeasuredRow, keeps_f1, keeps_sharpness, marks, warned
 from heedful.comparison.naming import Trained, group_by_method, names
-from heedful.comparison.numbers import Column, columns, common_rows, number_of, ratio_of
 from heedful.comparison.remarks import remarks
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
@@ -65,8 +65,8 @@ class _Drawn:
 
     results: Sequence[AuditResult]
     trained: Sequence[Trained]
-    chosen: Sequence[Column]
-    paired: Sequence[Column]
+    chosen: Sequence[ComparedNumber]
+    paired: Sequence[ComparedNumber]
     """Those whose numbers follow from single texts, in the order of `draws`."""
     draws: Float[np.ndarray, "runs draws numbers"]
     reference: int
@@ -97,11 +97,11 @@ class _Drawn:
             for at, (name, group) in enumerate(zip(names(self.trained, groups), groups, strict=True))
         )
 
-    def _measured(self, group: Sequence[int]) -> Measured:
+    def _measured(self, group: Sequence[int]) -> MeasuredRow:
         seeds = [self.trained[place].seed or 0 for place in group]
         mine = self.draws[list(group)]
         anew = {c.key: Seeded(seeds, mine[..., place]) for place, c in enumerate(self.paired)}
-        return Measured(
+        return MeasuredRow(
             {
                 c.key: _value(over_seeds(anew[c.key].values)) if c.key in anew else self._plain(group, c)
                 for c in self.chosen
@@ -109,8 +109,8 @@ class _Drawn:
             anew,
         )
 
-    def _plain(self, group: Sequence[int], column: Column) -> Value:
-        """A number that no column gives: as its audit said it, and of several seeds the mean without an interval."""
+    def _plain(self, group: Sequence[int], column: ComparedNumber) -> Value:
+        """A number that no column gives: as its audit reported it, and of several seeds the mean without an interval."""
         found = [number_of(self.results[place], column) for place in group]
         estimates = [n.estimate for n in found if n is not None and n.estimate is not None]
         if not estimates or len(estimates) < len(found):
@@ -120,7 +120,7 @@ class _Drawn:
         return Value(float(np.mean(estimates)), None, None)
 
 
-def _against(key: Key, row: Measured, base: Measured) -> Value:
+def _against(key: Key, row: MeasuredRow, base: MeasuredRow) -> Value:
     """A number with its difference to the reference's, which itself has none."""
     value, theirs = row.values[key], base.values[key].estimate
     if value.estimate is None or theirs is None or row is base:

@@ -12,9 +12,9 @@ from heedful.audits.running.run import ALWAYS, audit
 from heedful.audits.subject.texts import choose_texts
 from heedful.checking import build
 from heedful.comparison.assembling import assemble
+from heedful.comparison.compared_numbers import DEFAULT
 from heedful.comparison.comparison import Comparison
 from heedful.comparison.naming import Trained, describe
-from heedful.comparison.numbers import DEFAULT
 from heedful.config import AuditOptions
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput

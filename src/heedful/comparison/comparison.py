@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from heedful.comparison.numbers import Column
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.output.tables import Mark
 
 if TYPE_CHECKING:
     from heedful.output.terminal import Screen
 
-Format = Literal["text", "md", "csv", "latex", "json"]
+ComparisonFormat = Literal["text", "md", "csv", "latex", "json"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Comparison:
     """What the tables show, in the order of the runs."""
     points: tuple[Entry, ...] = field(repr=False)
     """Every run by itself, for the figure."""
-    columns: tuple[Column, ...] = field(repr=False)
+    columns: tuple[ComparedNumber, ...] = field(repr=False)
     reference: str
     data: str
     texts: int
@@ -97,15 +97,15 @@ class Comparison:
         lines = [_line(entry, column) for entry in self.entries for column in self.columns]
         return pl.DataFrame(lines, schema=schema, orient="row")
 
-    def write(self, form: Format) -> str:
+    def write(self, form: ComparisonFormat) -> str:
         """Give the comparison as text of a format."""
-        from heedful.comparison.files import write
+        from heedful.comparison.formats import write
 
         return write(self, form)
 
-    def save(self, path: str | Path, form: Format | None = None) -> Path:
+    def save(self, path: str | Path, form: ComparisonFormat | None = None) -> Path:
         """Write a file whole or not at all; its name ends in the format if none is given."""
-        from heedful.comparison.files import format_of
+        from heedful.comparison.formats import format_of
         from heedful.storage import write_text
 
         write_text(Path(path), self.write(form or format_of(Path(path))))
@@ -113,7 +113,7 @@ class Comparison:
 
     def figure(self, path: str | Path) -> Path:
         """Draw the frontier, steadiness against sharpness, as SVG or PNG."""
-        from heedful.comparison.frontier import save
+        from heedful.comparison.stability_frontier import save
 
         return save(self, Path(path))
 
@@ -123,7 +123,7 @@ def seeds_of(entry: Entry) -> str:
     return " ".join(str(seed) for seed in entry.seeds if seed is not None)
 
 
-def _line(entry: Entry, column: Column) -> Sequence[Any]:
+def _line(entry: Entry, column: ComparedNumber) -> Sequence[Any]:
     value = entry.values[column.key]
     return (
         " ".join(run.name for run in entry.runs),

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.running.result import PREDICTIONS
+from heedful.comparison.compared_numbers import BESIDE, ComparedNumber, praises_flatness
 from heedful.comparison.comparison import Value
-from heedful.comparison.numbers import BESIDE, Column, praises_flatness
 from heedful.measures.resampling import Seeded, Spread, difference
 from heedful.output.tables import Mark
 
@@ -21,14 +21,14 @@ Key = tuple[str, str]
 SHARPNESS, F1 = ("sharpness", "sharpness"), (PREDICTIONS, "f1")
 
 
-class Measured(NamedTuple):
-    """The numbers of a row; draws for each seed where a number can be had again from single texts."""
+class MeasuredRow(NamedTuple):
+    """The numbers of a row; draws for each seed where a number can be computed again from single texts."""
 
     values: Mapping[Key, Value]
     draws: Mapping[Key, Seeded]
 
 
-def keeps_sharpness(one: Measured, reference: Measured, key: Key = SHARPNESS) -> bool | None:
+def keeps_sharpness(one: MeasuredRow, reference: MeasuredRow, key: Key = SHARPNESS) -> bool | None:
     """Whether a heatmap is about as sharp as the reference's, and not flat: flat attention has nothing to lose."""
     mine, theirs = one.values[key].estimate, reference.values[key].estimate
     if mine is None or theirs is None:
@@ -36,7 +36,7 @@ def keeps_sharpness(one: Measured, reference: Measured, key: Key = SHARPNESS) ->
     return mine >= SHARP_ENOUGH * theirs and mine >= FLAT
 
 
-def keeps_f1(one: Measured, reference: Measured) -> bool | None:
+def keeps_f1(one: MeasuredRow, reference: MeasuredRow) -> bool | None:
     """Whether a model predicts about as well as the reference."""
     if F1 not in one.values:
         return None
@@ -47,7 +47,7 @@ def keeps_f1(one: Measured, reference: Measured) -> bool | None:
     return mine >= theirs - F1_LOST - 1e-12
 
 
-def warned(one: Measured, reference: Measured, column: Column) -> bool:
+def warned(one: MeasuredRow, reference: MeasuredRow, column: ComparedNumber) -> bool:
     """Whether a number praises steadiness where there is little left to move."""
     if not praises_flatness(column.audit) or column.number in BESIDE:
         return False
@@ -55,7 +55,7 @@ def warned(one: Measured, reference: Measured, column: Column) -> bool:
     return keeps_sharpness(one, reference, own if own in one.values else SHARPNESS) is False
 
 
-def marks(rows: Sequence[Measured], column: Column, warnings: Sequence[bool]) -> list[Mark]:
+def marks(rows: Sequence[MeasuredRow], column: ComparedNumber, warnings: Sequence[bool]) -> list[Mark]:
     """Mark the best, and what is not clearly worse: the interval of their paired difference holds 0.
 
     Rows with a warning are never marked, and nothing is where all are the same. Of two seeds no difference has an
@@ -80,6 +80,6 @@ def marks(rows: Sequence[Measured], column: Column, warnings: Sequence[bool]) ->
     return [""] * len(rows) if everywhere else found
 
 
-def _apart(one: Measured, other: Measured, column: Column) -> Spread | None:
+def _apart(one: MeasuredRow, other: MeasuredRow, column: ComparedNumber) -> Spread | None:
     mine, theirs = (row.draws.get(column.key) for row in (one, other))
     return None if mine is None or theirs is None else difference(mine, theirs)

@@ -69,39 +69,39 @@ def names(runs: Sequence[Trained], groups: Sequence[Sequence[int]]) -> list[str]
     """Call each group by the least that sets it apart: encoder and objective first, then any option, then the seed."""
     firsts = [runs[group[0]] for group in groups]
     found: list[tuple[str, ...]] = [() for _ in groups]
-    told = [place for place, run in enumerate(firsts) if run.options]
+    known = [place for place, run in enumerate(firsts) if run.options]
     for field in _fields():
-        for alike in [told] if field in _FIRST else _alike(found, told):
+        for alike in [known] if field in _FIRST else _alike(found, known):
             if len({repr(firsts[place].options.get(field)) for place in alike}) > 1:
                 for place in alike:
-                    found[place] += (_said(field, firsts[place].options.get(field)),)
-    still = {place for alike in _alike(found, told) for place in alike}
-    single = {firsts[place].seed for place in told if len(groups[place]) == 1}
-    said = []
+                    found[place] += (_described(field, firsts[place].options.get(field)),)
+    still = {place for alike in _alike(found, known) for place in alike}
+    single = {firsts[place].seed for place in known if len(groups[place]) == 1}
+    called = []
     for place, (run, group) in enumerate(zip(firsts, groups, strict=True)):
         parts = [part for part in found[place] if part] or [str(run.options.get("objective", ""))]
         if len(group) > 1:
             parts.append(f"{len(group)} seeds")
         elif run.seed is not None and (len(single) > 1 or place in still):
             parts.append(f"seed {run.seed}")
-        said.append(", ".join(parts) if run.options else run.folder.name)
+        called.append(", ".join(parts) if run.options else run.folder.name)
     # What nothing sets apart goes by its folder.
     return [
-        name if said.count(name) == 1 else _folder(run.folder, firsts)
-        for name, run in zip(said, firsts, strict=True)
+        name if called.count(name) == 1 else _folder(run.folder, firsts)
+        for name, run in zip(called, firsts, strict=True)
     ]
 
 
 def hidden(runs: Sequence[Trained], shown: Sequence[str]) -> list[str]:
-    """Options that differ between runs though no name says so: what is compared may be their doing."""
+    """Options that differ between runs though no name says so: differences may be due to them."""
     known = [run for run in runs if run.options]
     found = []
     for field in _fields():
         if field in complete(ObjectiveOptions).model_fields:
             continue  # what single objectives need differs with them
-        values = {repr(run.options[field]): _said(field, run.options[field]) for run in known}
-        told = all(any(said in name for name in shown) for said in values.values() if said)
-        if len(values) > 1 and not told:
+        values = {repr(run.options[field]): _described(field, run.options[field]) for run in known}
+        visible = all(any(word in name for name in shown) for word in values.values() if word)
+        if len(values) > 1 and not visible:
             found.append(field.replace("_", " "))
     return found
 
@@ -125,10 +125,11 @@ def _folder(folder: Path, others: Sequence[Trained]) -> str:
     return folder.name if alone else str(folder)
 
 
-def _said(field: str, value: Any) -> str:
-    """Say an option's value.
+def _described(field: str, value: Any) -> str:
+    """Describe an option's value.
 
-    >>> _said("encoder", "bilstm"), _said("learning_rate", 0.01), _said("lowercase", False), _said("stability", None)
+    >>> options = {"encoder": "bilstm", "learning_rate": 0.01, "lowercase": False, "stability": None}
+    >>> tuple(_described(field, value) for field, value in options.items())
     ('bilstm', 'learning rate 0.01', 'no lowercase', '')
     """
     plain = field.replace("_", " ")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from heedful.audits.running.result import PREDICTIONS, AuditResult
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.comparison.comparison import Entry
 from heedful.comparison.naming import Trained, hidden
-from heedful.comparison.numbers import Column
 
 _EMBEDDINGS = ("encoder", "vectors", "embedding_size", "train_embeddings", "dataset")
 
@@ -16,35 +16,35 @@ def remarks(
     results: Sequence[AuditResult],
     trained: Sequence[Trained],
     entries: Sequence[Entry],
-    chosen: Sequence[Column],
-    paired: Sequence[Column],
+    chosen: Sequence[ComparedNumber],
+    paired: Sequence[ComparedNumber],
     kept: Mapping[str, int],
 ) -> tuple[str, ...]:
     """Say how intervals were made, which texts were left out, and which numbers compare badly."""
-    said = [_intervals(entries)]
+    sentences = [_intervals(entries)]
     most = max(result.about.texts for result in results)
     if kept[PREDICTIONS] < most:
-        said.append(
+        sentences.append(
             f"Only the {kept[PREDICTIONS]:,} texts that all runs were audited on count; one had {most:,}."
         )
     for audit, count in kept.items():
         if audit != PREDICTIONS and count < kept[PREDICTIONS]:
-            said.append(f"{audit} is of the {count:,} texts that it reached for every run.")
+            sentences.append(f"{audit} is of the {count:,} texts that it reached for every run.")
     if alone := [f"{c.audit}.{c.number}" for c in chosen if c not in paired]:
-        said.append(
+        sentences.append(
             f"No single text has a value of {', '.join(alone)}: a difference has no interval, and nothing is called tied."
         )
     if also := hidden(trained, [entry.name for entry in entries]):
-        said.append(
+        sentences.append(
             f"The runs differ in more than their names say ({', '.join(also)}): a difference may come from that."
         )
     unlike = {tuple(repr(run.options.get(name)) for name in _EMBEDDINGS) for run in trained}
     if len(unlike) > 1 and any(c.number == "sensitivity" for c in chosen):
-        said.append(
+        sentences.append(
             "Sensitivity is in units of the embeddings, which differ between these runs: do not compare it."
         )
     notes = dict.fromkeys(note for result in results for note in result.about.notes)
-    return (*said, *notes)
+    return (*sentences, *notes)
 
 
 def _intervals(entries: Sequence[Entry]) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from heedful.audits.audit import AUDITS
 from heedful.audits.running.result import PREDICTIONS
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.comparison.comparison import Comparison, Entry, Value
 from heedful.comparison.marking import F1_LOST, SHARP_ENOUGH
-from heedful.comparison.numbers import Column
 from heedful.output.numbers import NOTHING, decimals, in_column, interval, percentage
 from heedful.output.tables import Cell, Table
 
@@ -66,7 +66,7 @@ def runs(comparison: Comparison) -> list[str]:
 
 
 def _pair(
-    comparison: Comparison, title: str, columns: Sequence[Column], *, keeps: bool = False
+    comparison: Comparison, title: str, columns: Sequence[ComparedNumber], *, keeps: bool = False
 ) -> list[Sheet]:
     entries = comparison.entries
     heads = [f"{heading(column)} {_ARROWS[column.measure.better]}".strip() for column in columns]
@@ -90,11 +90,11 @@ def _pair(
     return [shown, below] if apart else [shown]
 
 
-def heading(column: Column) -> str:
+def heading(column: ComparedNumber) -> str:
     """A number's name as a person says it.
 
     >>> from heedful.audits.audit import Measure
-    >>> heading(Column("rationale", "beats_random", Measure("")))
+    >>> heading(ComparedNumber("rationale", "beats_random", Measure("")))
     'beats random'
     """
     known = {"f1": "F1", "jsd": "JSD", "tvd": "TVD", "linf": "ℓ∞", "l2": "ℓ2", "l1": "ℓ1"}

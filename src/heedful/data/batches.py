@@ -1,4 +1,4 @@
-"""Which instances go together: texts of like length, so that little is padded; the same for the same seed."""
+"""Which instances go together: texts of similar length, so that little is padded; the same for the same seed."""
 
 from __future__ import annotations
 

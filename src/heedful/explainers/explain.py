@@ -32,8 +32,8 @@ def explain(
         scores = explainer(model, batch, seed=seed)
         with torch.no_grad():
             states = model.encode(model.embed(batch), batch)
-            chances = probabilities(model.decode(states, model.attend(states)))
-        found = read_predictions(batch, states, scores[:, None], chances, classifier.labels)
+            predicted = probabilities(model.decode(states, model.attend(states)))
+        found = read_predictions(batch, states, scores[:, None], predicted, classifier.labels)
         if name != "attention":  # only attention divides a sentence's weight among its words
             found = [replace(prediction, words=()) for prediction in found]
         explained |= dict(zip(rows.tolist(), found, strict=True))

@@ -29,7 +29,7 @@ def decided(model: Stages, batch: Batch) -> Int[Tensor, " batch"]:
         return probabilities(output_of(model, batch).logits).argmax(-1)
 
 
-def chance_of(
+def probability_of(
     logits: Float[Tensor, "batch outputs"], classes: Int[Tensor, " batch"]
 ) -> Float[Tensor, " batch"]:
     """Give the probability of one class per instance."""

@@ -46,8 +46,8 @@ def _embedding_gradient(
     weights = model.attend(states)
     if weights is not None and not through_attention:
         weights = weights.detach()
-    chance = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
-    (products,) = torch.autograd.grad(chance.sum(), scales)
+    probability = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
+    (products,) = torch.autograd.grad(probability.sum(), scales)
     return sum_by_item(products, item_of(model, batch), states).abs()
 
 
@@ -59,6 +59,6 @@ def _weight_gradient(
         states = model.encode(model.embed(batch), batch)
         weights = weights_of(model, states)
     weights.requires_grad_()
-    chance = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
-    (gradients,) = torch.autograd.grad(chance.sum(), weights)
+    probability = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
+    (gradients,) = torch.autograd.grad(probability.sum(), weights)
     return weights.detach(), gradients * states.mask[:, None, :]

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.explainer import EXPLAINERS, chance_of, item_of, sum_by_item
+from heedful.explainers.explainer import EXPLAINERS, item_of, probability_of, sum_by_item
 from heedful.models.shorter import scaled, smooth
 from heedful.models.stages import Stages, probabilities
 
@@ -34,9 +34,9 @@ def integrated_gradients(model: Stages, batch: Batch, *, seed: int) -> Float[Ten
     with torch.no_grad():
         embedded = model.embed(batch)
         states, nothing = (model.encode(end, batch) for end in (embedded, torch.zeros_like(embedded)))
-        chances = probabilities(model.decode(states, model.attend(states)))
-        chance, classes = chances.max(-1)
-        gained = chance - chance_of(model.decode(nothing, model.attend(nothing)), classes)
+        predicted = probabilities(model.decode(states, model.attend(states)))
+        probability, classes = predicted.max(-1)
+        gained = probability - probability_of(model.decode(nothing, model.attend(nothing)), classes)
     shares = torch.zeros_like(embedded[..., 0])
     lengths = batch.tokens.present.sum(1)
     left = lengths.argsort(descending=True, stable=True)  # texts of like length go together
@@ -66,16 +66,16 @@ def _integrate(
 
     states_of = scaled(model, batch)
 
-    def chance(scales: Tensor) -> Tensor:
+    def probability_at(scales: Tensor) -> Tensor:
         states = states_of(scales)
-        return chance_of(
+        return probability_of(
             model.decode(states, model.attend(states)), classes.repeat(len(scales) // len(batch))
         )
 
     size, tokens = batch.tokens.ids.shape
     at_once = max(size, 4 * _TOKENS // tokens)  # of a very long text, some steps at a time: memory is bounded
     whole = model.embed(batch).detach().new_ones(size, tokens)
-    shares: Tensor = IntegratedGradients(chance).attribute(
+    shares: Tensor = IntegratedGradients(probability_at).attribute(
         whole, n_steps=steps, internal_batch_size=at_once if at_once < size * steps else None
     )
     return shares.detach().to(whole.dtype)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.explainers.reread import chances_without
+from heedful.explainers.reread import probabilities_without
 from heedful.measures.divergence import tvd
 from heedful.models.shorter import moved_without_each
 from heedful.models.stages import Stages, probabilities
@@ -30,5 +30,5 @@ def leave_one_out(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "b
         before = probabilities(model.decode(states, model.attend(states)))
         rows, items = again.nonzero(as_tuple=True)
         keep = mask[rows] & (torch.arange(mask.shape[1])[None, :] != items[:, None])
-        moved[rows, items] = tvd(chances_without(model, batch, rows, keep), before[rows])
+        moved[rows, items] = tvd(probabilities_without(model, batch, rows, keep), before[rows])
         return moved

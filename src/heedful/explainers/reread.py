@@ -16,7 +16,7 @@ from heedful.models.stages import Stages, output_of, probabilities
 _LAID_OUT = 1_000_000  # tokens of variants, before they are cut into batches
 
 
-def chances_without(
+def probabilities_without(
     model: Stages,
     batch: Batch,
     rows: Int[Tensor, " variants"],
@@ -29,7 +29,7 @@ def chances_without(
     # However many variants there are, only a block of them is laid out at a time.
     size = max(1, _LAID_OUT // batch.tokens.ids.shape[1])
     blocks = [slice(first, first + size) for first in range(0, len(rows), size)]
-    return torch.cat([_chances(model, batch, rows[block], keep[block]) for block in blocks])
+    return torch.cat([_probabilities(model, batch, rows[block], keep[block]) for block in blocks])
 
 
 def with_only(model: Stages, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Batch:
@@ -39,7 +39,7 @@ def with_only(model: Stages, batch: Batch, keep: Bool[Tensor, "batch items"]) ->
     return _kept(batch, torch.arange(len(batch)), stays)
 
 
-def _chances(
+def _probabilities(
     model: Stages,
     batch: Batch,
     rows: Int[Tensor, " variants"],
@@ -56,7 +56,7 @@ def _chances(
 
 
 def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "variants tokens"]) -> Batch:
-    """Move the tokens that stay to the left, in order, and drop the columns that nobody needs."""
+    """Move the tokens that stay to the left, in order, and drop the columns that are no longer needed."""
     length = max(int(stays.sum(1).max()), 1)
     order = (~stays).to(torch.int8).argsort(dim=1, stable=True)[:, :length]
     real = stays.gather(1, order)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.explainers.explainer import EXPLAINERS, decided
-from heedful.explainers.reread import chances_without
+from heedful.explainers.reread import probabilities_without
 from heedful.models.stages import Stages
 
 SAMPLES = 256
@@ -50,19 +50,19 @@ def _fit(
     for row in range(len(batch)):
         real = mask[row].nonzero()[:, 0]
 
-        def chance(kept: Tensor, row: int = row, real: Tensor = real) -> Tensor:
+        def probability_with(kept: Tensor, row: int = row, real: Tensor = real) -> Tensor:
             keep = torch.zeros(len(kept), mask.shape[1], dtype=torch.bool)
             keep[:, real] = kept > 0.5
             rows = torch.full((len(kept),), row)
-            return chances_without(model, batch, rows, keep)[:, classes[row]]
+            return probabilities_without(model, batch, rows, keep)[:, classes[row]]
 
         if shares and len(real) == 1:
-            alone, nothing = chance(torch.tensor([[1.0], [0.0]]))
+            alone, nothing = probability_with(torch.tensor([[1.0], [0.0]]))
             scores[row, real] = alone - nothing
             continue
         with torch.random.fork_rng():
             torch.manual_seed(seed * 1_000_003 + int(batch.rows[row]))
-            fitted = method(chance).attribute(
+            fitted = method(probability_with).attribute(
                 torch.ones(1, len(real)), n_samples=SAMPLES, perturbations_per_eval=_AT_ONCE
             )
         scores[row, real] = fitted[0].detach().to(scores.dtype)

@@ -1,4 +1,4 @@
-"""Attention itself, and the yardstick that every explainer must beat: chance."""
+"""Attention itself, and the yardstick that every explainer must beat: random scores."""
 
 from __future__ import annotations
 

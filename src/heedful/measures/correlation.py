@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr
 from torch import Tensor
 
-EXACT_ITEMS = 33  # scipy's limit: longer tie-free rows take the normal approximation, but for extreme ones
+EXACT_ITEMS = 33  # scipy's limit: longer tie-free rows take the normal approximation, except for extreme ones
 CHUNK_ITEMS = 1 << 17  # padded items handled together: 1 MB per array, and the counting stays in the cache
 
 
 class KendallTau(NamedTuple):
-    """Correlation per row, and the chance of one as far from 0 between unrelated rankings."""
+    """Correlation per row, and the probability of one as far from 0 between unrelated rankings."""
 
     tau: Float64[Tensor, " batch"]
     p_value: Float64[Tensor, " batch"]
@@ -166,12 +166,12 @@ def _exact_p_values(items: NDArray[np.int64], fewer: NDArray[np.int64]) -> NDArr
 
 @cache
 def _two_sided(n: int) -> NDArray[np.float64]:
-    """Chance that a random order of n items has at most c pairs of the rarer kind, for every c."""
-    at_most, chances = 0, []
+    """Probability that a random order of n items has at most c pairs of the rarer kind, for every c."""
+    at_most, p_values = 0, []
     for count in _orders_by_discordant_pairs(n)[: n * (n - 1) // 4 + 1]:
         at_most += count
-        chances.append(min(1.0, 2 * at_most / factorial(n)))
-    return np.array(chances)
+        p_values.append(min(1.0, 2 * at_most / factorial(n)))
+    return np.array(p_values)
 
 
 @cache

@@ -99,8 +99,8 @@ def _blocks(mask: Tensor) -> Iterator[tuple[Tensor, int]]:
 
 def _best_vertex(own: Tensor, says: Tensor, real: Tensor, epsilon: float) -> _Vertex:
     lower, upper = _slab((own * says).sum(1), epsilon)
-    nobody = torch.full_like(lower, -1, dtype=torch.int64)
-    best = _Vertex(torch.full_like(lower, 2 * math.log(2)), nobody, nobody, torch.zeros_like(lower))
+    no_item = torch.full_like(lower, -1, dtype=torch.int64)
+    best = _Vertex(torch.full_like(lower, 2 * math.log(2)), no_item, no_item, torch.zeros_like(lower))
 
     inside = real & (says >= _tolerant(lower, -1)) & (says <= _tolerant(upper, 1))
     overlap = (torch.xlogy(own + 1, own + 1) - torch.xlogy(own, own)).masked_fill(~inside, torch.inf)

@@ -48,7 +48,7 @@ def kl(
     """
     live = p != 0 if mask is None else (p != 0) & mask  # not "positive": a NaN must show
     terms = _p_log_p_over_q(p, q, live=live & (q != 0))
-    # Filled in rather than computed: an infinite slope would turn into NaN for who leaves the row out.
+    # Filled in rather than computed: an infinite slope would turn into NaN even where the row is left out.
     return terms.masked_fill(live & (q == 0), math.inf).sum(-1)
 
 

@@ -36,7 +36,7 @@ class ErasureCurve(NamedTuple):
 class FirstFlip(NamedTuple):
     """Where a curve's decision first changes."""
 
-    count: Int[Tensor, " batch"]  # type: ignore[assignment]  # a tuple's own count is of no use here
+    count: Int[Tensor, " batch"]  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     """Items erased at the first change; 0 where the decision never changes."""
     fraction: Float[Tensor, " batch"]
     """The same as a fraction of the text's items; NaN where the decision never changes."""
@@ -45,8 +45,8 @@ class FirstFlip(NamedTuple):
     flips: Bool[Tensor, " batch"]
 
 
-class Evidence(NamedTuple):
-    """Checked input in float64: masked items weigh nothing and say nothing."""
+class CheckedItems(NamedTuple):
+    """Checked input in float64: masked items have no weight and zero logits."""
 
     weights: Float[Tensor, "batch items"]
     logits: Float[Tensor, "batch items outputs"]
@@ -107,16 +107,16 @@ def first_flip(curve: ErasureCurve) -> FirstFlip:
     )
 
 
-def _curve(evidence: Evidence, ranking: Tensor) -> ErasureCurve:
+def _curve(evidence: CheckedItems, ranking: Tensor) -> ErasureCurve:
     if bool((ranking.isnan() & evidence.mask).any()):
         raise ValueError("a ranking must not hold NaN")
     order = ranking.argsort(dim=1, descending=True, stable=True)
     order = order.gather(1, (~evidence.mask.gather(1, order)).to(torch.uint8).argsort(dim=1, stable=True))
     weights = evidence.weights.gather(1, order)
-    said = evidence.logits.gather(1, order[..., None].expand_as(evidence.logits))
+    item_logits = evidence.logits.gather(1, order[..., None].expand_as(evidence.logits))
     left = kept_sums(weights)
-    logits = kept_sums(weights[..., None] * said) / left[..., None]
-    decisions = decide(logits, kept_sums(weights * spread(said)) / left)
+    logits = kept_sums(weights[..., None] * item_logits) / left[..., None]
+    decisions = decide(logits, kept_sums(weights * spread(item_logits)) / left)
 
     nothing = left == 0
     if evidence.empty is None:
@@ -177,7 +177,7 @@ def decide(logits: Float[Tensor, "*any outputs"], size: Float[Tensor, "*any"]) -
 
 def blocks(
     weights: Tensor, item_logits: Tensor, mask: Tensor, empty_logits: Tensor | None
-) -> Iterator[tuple[slice, Evidence]]:
+) -> Iterator[tuple[slice, CheckedItems]]:
     """Check the input and cut it into blocks of instances that fit in memory, in float64.
 
     >>> half = torch.tensor([[0.5, 0.5]])
@@ -200,11 +200,13 @@ def blocks(
             )
         empty = empty_logits.detach().double().expand(batch, outputs)
 
-    step = max(1, MEMORY // (8 * (items + 1) * (6 * outputs + 12)))  # so many numbers per item live at once
+    step = max(
+        1, MEMORY // (8 * (items + 1) * (6 * outputs + 12))
+    )  # how many numbers per item are in memory at once
     for start in range(0, max(batch, 1), step):
         rows = slice(start, min(start + step, batch))
         real = mask[rows]
-        evidence = Evidence(
+        evidence = CheckedItems(
             weights.detach()[rows].double().masked_fill(~real, 0),
             logits[rows].double().masked_fill(~real[..., None], 0),
             real,

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.erasure import TIE, Evidence, blocks, classes, decide, kept_sums, spread
+from heedful.measures.erasure import TIE, CheckedItems, blocks, classes, decide, kept_sums, spread
 
 
 class FlipSet(NamedTuple):
@@ -51,26 +51,28 @@ def smallest_flip_set(
     return FlipSet(*(torch.cat(field) for field in zip(*parts, strict=True)))
 
 
-def _flip_set(evidence: Evidence) -> FlipSet:
+def _flip_set(evidence: CheckedItems) -> FlipSet:
     weights, mask = evidence.weights, evidence.mask
-    said = classes(evidence.logits)
+    item_logits = classes(evidence.logits)
     spreads = spread(evidence.logits)
-    decided = _decision(weights, said, spreads)
-    for_decided = _of_class(said, decided)
+    decided = _decision(weights, item_logits, spreads)
+    for_decided = _of_class(item_logits, decided)
 
     best = torch.full_like(decided, mask.shape[1] + 1)
     rival = torch.full_like(decided, -1)
-    for other in range(said.shape[-1]):
-        terms = weights * (for_decided - said[..., other])
+    for other in range(item_logits.shape[-1]):
+        terms = weights * (for_decided - item_logits[..., other])
         count = _fewest(terms, weights, spreads, mask, wins_ties=other < decided)
         better = (count < best) & (decided != other)
         best, rival = torch.where(better, count, best), rival.masked_fill(better, other)
 
     flips = rival >= 0
-    terms = weights * (for_decided - _of_class(said, rival.clamp_min(0)))
+    terms = weights * (for_decided - _of_class(item_logits, rival.clamp_min(0)))
     rank = _largest_first(terms, mask).argsort(dim=1)
     members = (rank < best[:, None]) & flips[:, None]
-    to = _decision(weights.masked_fill(members, 0), said, spreads)  # may be a third class, beyond the rival
+    to = _decision(
+        weights.masked_fill(members, 0), item_logits, spreads
+    )  # may be a third class, beyond the rival
 
     if evidence.empty is not None:
         # Never as small as a set that leaves weight: erase all of it.
@@ -99,12 +101,12 @@ def _largest_first(terms: Tensor, mask: Tensor) -> Tensor:
     return terms.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
 
 
-def _of_class(said: Tensor, wanted: Tensor) -> Tensor:
+def _of_class(item_logits: Tensor, wanted: Tensor) -> Tensor:
     """The logits of one class per instance."""
-    return said.gather(2, wanted[:, None, None].expand(-1, said.shape[1], 1))[..., 0]
+    return item_logits.gather(2, wanted[:, None, None].expand(-1, item_logits.shape[1], 1))[..., 0]
 
 
-def _decision(weights: Tensor, said: Tensor, spreads: Tensor) -> Tensor:
+def _decision(weights: Tensor, item_logits: Tensor, spreads: Tensor) -> Tensor:
     total = weights.sum(1)
-    logits = (weights[..., None] * said).sum(1) / total[:, None]
+    logits = (weights[..., None] * item_logits).sum(1) / total[:, None]
     return decide(logits, (weights * spreads).sum(1) / total)

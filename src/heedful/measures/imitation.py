@@ -1,4 +1,4 @@
-"""AtteFa: how hard it is to predict as a model does while attending elsewhere; and the score of who reads nothing."""
+"""AtteFa: how hard it is to predict as a model does while attending elsewhere; and the score of a predictor that reads nothing."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def attefa(tvd: Values, scaled_jsd: Values) -> float:
 def attefa_draws(
     tvd: Float[np.ndarray, "texts seeds"],
     scaled_jsd: Float[np.ndarray, "texts seeds"],
-    chances: Float[np.ndarray, "texts classes"] | None = None,
+    probabilities: Float[np.ndarray, "texts classes"] | None = None,
     *,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Float[np.ndarray, "seeds draws"]:
     """AtteFa of every seed, of the texts as they are and then of texts drawn anew.
 
-    With the model's own `chances` it is the corrected score: TVD over that of who reads nothing, of the same texts in every
-    draw, since that reference is no surer than what it is compared with.
+    With the model's own `probabilities` it is the corrected score: TVD over that of a predictor that reads nothing,
+    on the same texts in every draw, since that reference is no more certain than what it is compared with.
 
     >>> attefa_draws(np.array([[0.2], [0.4]]), np.ones((2, 1)), np.eye(2), resamples=0)
     array([[0.6]])
@@ -49,7 +49,7 @@ def attefa_draws(
     for draw in range(resamples + 1):
         rows = random.integers(texts, size=texts) if draw else np.arange(texts)
         counts = np.bincount(rows, minlength=texts) / texts
-        scale = 1.0 if chances is None else max(blind_tvd(chances[rows]), LEAST_BLIND)
+        scale = 1.0 if probabilities is None else max(blind_tvd(probabilities[rows]), LEAST_BLIND)
         apart = counts @ scaled_jsd
         ratios = np.where(apart > 0, (counts @ tvd) / scale / np.maximum(apart, 1e-300), 1.0)
         drawn[:, draw] = np.minimum(ratios, 1.0)
@@ -62,7 +62,7 @@ def attefa_spread(*groups: Float[np.ndarray, "seeds draws"]) -> Spread:
     return Spread(estimate, float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1)))
 
 
-def blind_tvd(chances: NDArray[np.float64]) -> float:
+def blind_tvd(probabilities: NDArray[np.float64]) -> float:
     """Mean TVD to a model's predictions [texts, classes] of the best prediction that is the same for every text.
 
     It is what a twin reaches without reading: near 0 for a model that says the same of all texts, and one half for
@@ -72,7 +72,9 @@ def blind_tvd(chances: NDArray[np.float64]) -> float:
     >>> blind_tvd(np.array([[1.0, 0.0], [0.0, 1.0]])), blind_tvd(np.array([[0.5, 0.5], [0.5, 0.5]]))
     (0.5, 0.0)
     """
-    median = np.median(chances, axis=0)
-    candidates = [median / median.sum(), chances.mean(0)] if median.sum() > 0 else [chances.mean(0)]
-    candidates += list(np.eye(chances.shape[1]))
-    return min(float(np.abs(chances - c).sum(1).mean() / 2) for c in candidates)
+    median = np.median(probabilities, axis=0)
+    candidates = (
+        [median / median.sum(), probabilities.mean(0)] if median.sum() > 0 else [probabilities.mean(0)]
+    )
+    candidates += list(np.eye(probabilities.shape[1]))
+    return min(float(np.abs(probabilities - c).sum(1).mean() / 2) for c in candidates)

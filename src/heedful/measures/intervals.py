@@ -1,4 +1,4 @@
-"""How sure an average over many instances is: the percentile bootstrap. For a few models, see `resampling`."""
+"""How certain an average over many instances is: the percentile bootstrap. For a few models, see `resampling`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Interval(NamedTuple):
     estimate: float
     low: float
     high: float
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     missing: int
 
 

@@ -36,10 +36,10 @@ class Shares(NamedTuple):
 def prediction_window(
     start: Float[Tensor, "*segments classes"],
     end: Float[Tensor, "*segments classes"],
-    chances: Float[Tensor, "*segments classes"],
+    probabilities: Float[Tensor, "*segments classes"],
     epsilon: float,
 ) -> Shares:
-    """Bound the shares t for which softmax((1 − t) · start + t · end) can lie within ε of the chances.
+    """Bound the shares t for which softmax((1 − t) · start + t · end) can lie within ε of the probabilities.
 
     The logarithm of the odds of two classes is linear in t, and within ε the odds of classes a and b lie between
     (a − ε) / (b + ε) and (a + ε) / (b − ε). Each class stands against the likeliest: what is left is one interval.
@@ -48,10 +48,10 @@ def prediction_window(
     >>> [round(share.item(), 2) for share in prediction_window(even, sure, torch.softmax(sure / 2, 1), 0.01)]
     [0.48, 0.52]
     """
-    likeliest = chances.argmax(-1, keepdim=True)
-    top = chances.gather(-1, likeliest)
-    lowest = (top - epsilon).clamp(min=0).log() - (chances + epsilon).log()
-    highest = (top + epsilon).log() - (chances - epsilon).clamp(min=0).log()
+    likeliest = probabilities.argmax(-1, keepdim=True)
+    top = probabilities.gather(-1, likeliest)
+    lowest = (top - epsilon).clamp(min=0).log() - (probabilities + epsilon).log()
+    highest = (top + epsilon).log() - (probabilities - epsilon).clamp(min=0).log()
     first = start.gather(-1, likeliest.expand_as(start[..., :1])) - start
     slope = end.gather(-1, likeliest.expand_as(end[..., :1])) - end - first
     flat = slope == 0
@@ -68,27 +68,27 @@ def prediction_window(
 def feasible_shares(
     says: Callable[[Float[Tensor, "*segments shares"]], Float[Tensor, "*segments shares classes"]],
     window: Shares,
-    chances: Float[Tensor, "*segments classes"],
+    probabilities: Float[Tensor, "*segments classes"],
     epsilon: float,
     *,
     grid: int = GRID,
     halvings: int = HALVINGS,
 ) -> Shares:
-    """Find the first and the last share in a window whose prediction lies within ε of the chances.
+    """Find the first and the last share in a window whose prediction lies within ε of the probabilities.
 
     A grid is laid over the window, and a finer one about its nearest share where none of it is feasible; then the first and
     the last are closed in on by halving. Every share that is returned is feasible: `says` was asked.
 
-    >>> chances = torch.tensor([[0.5, 0.5]]).double()
+    >>> probabilities = torch.tensor([[0.5, 0.5]]).double()
     >>> def says(share):
     ...     return torch.stack([share, 1 - share], -1)
     >>> whole = Shares(torch.zeros(1).double(), torch.ones(1).double())
-    >>> [round(share.item(), 3) for share in feasible_shares(says, whole, chances, 0.02)]
+    >>> [round(share.item(), 3) for share in feasible_shares(says, whole, probabilities, 0.02)]
     [0.48, 0.52]
     """
 
     def moved(shares: Tensor) -> Tensor:
-        return tvd(says(shares), chances[..., None, :]) - INSIDE * epsilon
+        return tvd(says(shares), probabilities[..., None, :]) - INSIDE * epsilon
 
     places = torch.linspace(0, 1, grid, dtype=torch.float64)
     least, most = (end.nan_to_num(0.5)[..., None] for end in window)  # where there is none, any will do

@@ -58,9 +58,9 @@ def permutation_change(
     for some, draws in _blocks(lengths, permutations):
         order = shuffles_by_instance(rows[some], lengths[some], seed=seed, draws=draws)
         own, says = weights[some, : order.shape[-1]], logits[some, : order.shape[-1]]
-        before = _chances(torch.einsum("bn,bnk->bk", own, says))
+        before = _probabilities(torch.einsum("bn,bnk->bk", own, says))
         shuffled = own.expand(order.shape).gather(-1, order)
-        after = _chances(torch.einsum("dbn,bnk->dbk", shuffled, says))
+        after = _probabilities(torch.einsum("dbn,bnk->dbk", shuffled, says))
         moved[draws.start : draws.stop, some] = (after - before).abs().sum(-1) / 2
     return moved.quantile(0.5, dim=0)
 
@@ -73,7 +73,7 @@ def _places(mask: Bool[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
 def _blocks(
     lengths: Int[Tensor, " batch"], permutations: int
 ) -> Iterator[tuple[Int[Tensor, " some"], range]]:
-    """Rows of like length and draws to look at together: a row with all its draws, unless it is very long."""
+    """Rows of similar length and draws to look at together: a row with all its draws, unless it is very long."""
     order = lengths.argsort(stable=True, descending=True)
     while len(order):
         longest = max(int(lengths[order[0]]), 1)
@@ -83,7 +83,7 @@ def _blocks(
             yield some, range(first, min(first + size, permutations))
 
 
-def _chances(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, "batch classes"]:
+def _probabilities(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, "batch classes"]:
     """One probability per class; one logit is a sigmoid's."""
     if logits.shape[-1] == 1:
         logits = torch.cat([torch.zeros_like(logits), logits], dim=-1)

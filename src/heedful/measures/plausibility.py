@@ -12,7 +12,7 @@ MATCH = 0.5
 """A span found matches a marked one when they share at least this part of their union."""
 
 
-class Agreement(NamedTuple):
+class RationaleAgreement(NamedTuple):
     """Precision, recall and their harmonic mean of every text; NaN where nothing is marked."""
 
     precision: Float64[Tensor, " batch"]
@@ -52,7 +52,9 @@ def auprc(
     return (width * height).masked_fill(~last, 0).sum(1).masked_fill(total[:, 0] == 0, torch.nan)
 
 
-def token_agreement(found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "batch items"]) -> Agreement:
+def token_agreement(
+    found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "batch items"]
+) -> RationaleAgreement:
     """Compare the items found with those marked, text by text.
 
     >>> found, marked = torch.tensor([[True, True, False, False]]), torch.tensor([[False, True, True, True]])
@@ -62,7 +64,9 @@ def token_agreement(found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "ba
     return _agreement((found & marked).sum(1), found.sum(1), marked.sum(1))
 
 
-def span_agreement(found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "batch items"]) -> Agreement:
+def span_agreement(
+    found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "batch items"]
+) -> RationaleAgreement:
     """Compare maximal runs of items found with those marked: a run matches where intersection over union ≥ 0.5.
 
     Matched runs over all that are found is precision, over all that are marked recall.
@@ -83,11 +87,11 @@ def span_agreement(found: Bool[Tensor, "batch items"], marked: Bool[Tensor, "bat
     return _agreement(matched[:, :-1].sum(1), _count(found), _count(marked))
 
 
-def _agreement(hits: Tensor, found: Tensor, marked: Tensor) -> Agreement:
+def _agreement(hits: Tensor, found: Tensor, marked: Tensor) -> RationaleAgreement:
     precision, recall = hits.double() / found.clamp(min=1), hits.double() / marked.clamp(min=1)
     f1 = 2 * hits.double() / (found + marked).clamp(min=1)  # the harmonic mean, and 0 where nothing is hit
     nothing = marked == 0
-    return Agreement(*(value.masked_fill(nothing, torch.nan) for value in (precision, recall, f1)))
+    return RationaleAgreement(*(value.masked_fill(nothing, torch.nan) for value in (precision, recall, f1)))
 
 
 def _begins(items: Bool[Tensor, "batch items"]) -> Bool[Tensor, "batch items"]:
@@ -101,7 +105,7 @@ def _count(items: Bool[Tensor, "batch items"]) -> Int[Tensor, " batch"]:
 def _runs(
     items: Bool[Tensor, "batch items"],
 ) -> tuple[Int[Tensor, "batch items"], Int[Tensor, "batch items"]]:
-    """Number of the run that each item belongs to, and its size; of no use outside runs."""
+    """Number of the run that each item belongs to, and its size; meaningless outside runs."""
     number = (_begins(items).long().cumsum(1) - 1).clamp(min=0)
     sizes = torch.zeros(items.shape, dtype=torch.long).scatter_add_(1, number, items.long())
     return number, sizes.gather(1, number)

@@ -36,21 +36,21 @@ def mean_loss(
 
 def share_of_best(
     own: Float[Tensor, " batch"],
-    chance: Float[Tensor, " batch"],
+    random: Float[Tensor, " batch"],
     references: Float[Tensor, "rankings batch"],
     *,
     least: float,
 ) -> Float[Tensor, " batch"]:
-    """How far a ranking comes from chance (0) to the best of some references (1), by what is lost; from −1 to 1.
+    """How far a ranking comes from a random one (0) to the best of some references (1), by what is lost; from −1 to 1.
 
-    NaN where even the best reference is not `least` above chance: then nothing in the text is worth pointing at. Which texts
+    NaN where even the best reference is not `least` above a random one: then nothing in the text is worth pointing at. Which texts
     count does not depend on the ranking itself, unless it is a reference; so all rankings are asked the same.
 
-    >>> own, chance = torch.tensor([0.3, 0.1, 0.4]), torch.tensor([0.1, 0.1, 0.0])
-    >>> share_of_best(own, chance, torch.tensor([[0.5, 0.5, 0.0]]), least=0.1)
+    >>> own, random = torch.tensor([0.3, 0.1, 0.4]), torch.tensor([0.1, 0.1, 0.0])
+    >>> share_of_best(own, random, torch.tensor([[0.5, 0.5, 0.0]]), least=0.1)
     tensor([0.5000, 0.0000,    nan])
     """
     best = references.amax(0)
-    there = best - chance >= least
-    share = (own - chance) / (best - chance).masked_fill(~there, 1.0)
+    there = best - random >= least
+    share = (own - random) / (best - random).masked_fill(~there, 1.0)
     return share.clamp(-1.0, 1.0).masked_fill(~there, torch.nan)

@@ -52,7 +52,7 @@ def mean_of(values: Float[np.ndarray, " texts"]) -> Ratio:
 
 def f1_of(
     labels: Int[np.ndarray, " texts"],
-    said: Int[np.ndarray, "texts draws"],
+    predicted: Int[np.ndarray, "texts draws"],
     *,
     classes: int,
     there: Bool[np.ndarray, " texts"] | None = None,
@@ -60,7 +60,7 @@ def f1_of(
     """F1 of the positive class (number 1) of two, and the macro average of more, as in `performance`."""
     kinds = np.array([1]) if classes == 2 else np.arange(classes)
     true = (labels[:, None] == kinds)[:, None]
-    found = said[..., None] == kinds
+    found = predicted[..., None] == kinds
     hits = (2.0 * (true & found)).reshape(len(labels), -1)
     both = (true.astype(float) + found).reshape(len(labels), -1)
     kept = np.ones(len(labels)) if there is None else there.astype(float)

@@ -60,7 +60,7 @@ class Classifier:
 
     @property
     def trained(self) -> TrainConfig | None:
-        """What its run says of its training; a folder with a model alone says nothing."""
+        """What its run says of its training; None for a folder that holds only a model."""
         if self.run is None or not (self.run / "config.yaml").is_file():
             return None
         return build(TrainConfig, Run(self.run).config(), where=str(self.run / "config.yaml"))
@@ -93,9 +93,9 @@ class Classifier:
                 batch = instances.batch(rows)
                 states = self.model.encode(self.model.embed(batch), batch)
                 weights = self.model.attend(states)
-                chances = probabilities(self.model.decode(states, weights))
+                predicted = probabilities(self.model.decode(states, weights))
                 for row, prediction in zip(
-                    rows, read_predictions(batch, states, weights, chances, self.labels), strict=True
+                    rows, read_predictions(batch, states, weights, predicted, self.labels), strict=True
                 ):
                     predictions[row] = prediction
         return [prediction for prediction in predictions if prediction is not None]

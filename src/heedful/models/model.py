@@ -96,7 +96,7 @@ class AttentionModel(nn.Module):
 
     @property
     def has_attention(self) -> bool:
-        """Whether there is a heatmap to speak of."""
+        """Whether there is a heatmap."""
         return self.attention is not None
 
     def items(self, batch: Batch) -> Int[Tensor, " batch"]:

@@ -75,7 +75,7 @@ def read_predictions(
     batch: Batch,
     states: States,
     weights: Float[Tensor, "batch heads items"] | None,
-    chances: Float[Tensor, "batch classes"],
+    probabilities: Float[Tensor, "batch classes"],
     labels: Sequence[str],
 ) -> list[Prediction]:
     """Turn a batch's tensors into predictions. Heads are averaged; the pieces of a word are joined."""
@@ -94,8 +94,8 @@ def read_predictions(
         Prediction(
             text=tokens.texts[i],
             query=None if batch.query is None else batch.query.texts[i],
-            label=labels[int(chances[i].argmax())],
-            probabilities={name: float(p) for name, p in zip(labels, chances[i], strict=True)},
+            label=labels[int(probabilities[i].argmax())],
+            probabilities={name: float(p) for name, p in zip(labels, probabilities[i], strict=True)},
             items=items[i],
             words=words[i],
         )

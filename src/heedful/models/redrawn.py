@@ -22,7 +22,7 @@ _BEYOND = 2**31
 """Seeds of training are less: what one of them draws is where a trained model began, and it may still be close to that."""
 
 
-class Drawn(Protocol):
+class DrawnWeights(Protocol):
     """What a seed draws in the place of each stage's weights."""
 
     def model(self, stages: Collection[str]) -> Stages:
@@ -30,10 +30,10 @@ class Drawn(Protocol):
 
 
 @singledispatch
-def redraw(model: Stages, seed: int) -> Drawn:
+def redraw(model: Stages, seed: int) -> DrawnWeights:
     """Draw weights for every stage of a model; a kind of model that knows how registers it."""
     raise BadInput(
-        "The weights of this model cannot be drawn anew, because heedful does not know how they were drawn at first: "
+        "The weights of this model cannot be drawn anew, because heedful does not know how they were drawn initially: "
         "leave out randomisation."
     )
 
@@ -47,7 +47,7 @@ def stages_with_weights(model: Stages) -> tuple[str, ...]:
 class Redrawn:
     """What a seed draws in the place of each stage's weights; the model itself is never changed.
 
-    Weights are drawn as a new model of the same shape draws them. The vectors of words are dealt out anew among the words
+    Weights are drawn as a new model of the same shape draws them. The vectors of words are shuffled among the words
     instead, so that they keep their distribution, whether they were pretrained or not.
     """
 
@@ -56,8 +56,8 @@ class Redrawn:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(_BEYOND + seed)
             self._fresh = AttentionModel(model.architecture).to(model.dtype).eval()
-            self._table = _dealt(_table(model))
-        _put_table(self._fresh, _table(model))  # the fresh one is not wanted, and takes much room
+            self._table = _shuffled(_table(model))
+        _put_table(self._fresh, _table(model))  # the fresh one is not needed, and takes much memory
 
     def model(self, stages: Collection[str]) -> AttentionModel:
         """Give the model with these stages drawn anew; what is not, it shares with the original."""
@@ -77,7 +77,7 @@ class Redrawn:
 
 
 @redraw.register(AttentionModel)
-def _redraw(model: AttentionModel, seed: int) -> Drawn:
+def _redraw(model: AttentionModel, seed: int) -> DrawnWeights:
     return Redrawn(model, seed=seed)
 
 
@@ -111,10 +111,10 @@ def _put_table(model: AttentionModel, table: nn.Embedding) -> None:
         model.embedding = table
 
 
-def _dealt(table: nn.Embedding) -> nn.Embedding:
+def _shuffled(table: nn.Embedding) -> nn.Embedding:
     """Give every word the vector of another; padding keeps its own."""
     order = torch.arange(table.num_embeddings)
     words = order[order != (-1 if table.padding_idx is None else table.padding_idx)]
     order[words] = words[torch.randperm(len(words))]
-    dealt = deepcopy(table, {id(table.weight): nn.Parameter(table.weight.detach()[order])})
-    return dealt.requires_grad_(table.weight.requires_grad)
+    shuffled = deepcopy(table, {id(table.weight): nn.Parameter(table.weight.detach()[order])})
+    return shuffled.requires_grad_(table.weight.requires_grad)

@@ -1,7 +1,7 @@
 """Questions with a general answer, to which some models know a shorter way.
 
-A model registers its own way for its class (`functools.singledispatch`), and then everybody who asks goes that way. It must
-give the same numbers but for rounding.
+A model registers its own way for its class (`functools.singledispatch`), and every caller then takes that way. It must
+give the same numbers, apart from rounding.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def smooth(model: Stages) -> bool:
 
 @singledispatch
 def moved_without_each(model: Stages, batch: Batch) -> Moved | None:
-    """Say how far predictions move without each item, where that can be told without reading the rest again."""
+    """Say how far predictions move without each item, where that can be computed without reading the rest again."""
     return None

@@ -72,7 +72,7 @@ class Stages(Protocol):
 
     @property
     def has_attention(self) -> bool:
-        """Whether there is a heatmap to speak of; without one, `attend` gives None."""
+        """Whether there is a heatmap; without one, `attend` gives None."""
 
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
         """Stage 1: a vector for every token."""

@@ -14,13 +14,13 @@ from heedful.output.terminal import Screen, plain
 
 
 class Bars:
-    """Shows on a screen what `heedful.progress` tells; where that is no terminal there are sentences alone."""
+    """Shows on a screen what is reported through `heedful.progress`; where there is no terminal, only sentences."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
 
     def say(self, line: str, *, good: str = "") -> None:
-        """Print a line; the good news at its end are green."""
+        """Print a line; the good news at its end is green."""
         text = Text.assemble(printable(line), *([("  " + printable(good), "green")] if good else []))
         self.screen.print(text, soft_wrap=True)
 

@@ -59,7 +59,7 @@ def chart_of(data: Iterable[Any]) -> Any:
 
 
 def series(names: Sequence[str], *, shapes: bool = False) -> Any:
-    """A scale that gives each name its colour, or its shape; they begin anew where there are too many."""
+    """A scale that gives each name its colour, or its shape; they repeat where there are too many."""
     import altair as alt
 
     kinds = SHAPES if shapes else SERIES
@@ -153,7 +153,7 @@ def finish_small(
 ) -> dict[str, Any]:
     """Set the type of a figure on a page, and give the specification.
 
-    The drawing with its labels is as wide as told, so that figures beside each other keep the same lettering when
+    The drawing with its labels has the given width, so that figures beside each other keep the same lettering when
     the page fits them to their column. `names` are those of the legend, which stands above.
     """
     widest = max((width_of(name, WORDS) + _SYMBOL for name in names), default=1.0)

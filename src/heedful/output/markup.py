@@ -1,4 +1,4 @@
-"""Words of others inside Markdown, LaTeX and a terminal: on one line, and nothing in them steers."""
+"""Words of others inside Markdown, LaTeX and a terminal: on one line, and without any control over the output."""
 
 from __future__ import annotations
 

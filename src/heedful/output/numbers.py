@@ -12,10 +12,10 @@ NOTHING = "–"
 _TINY, _SMALL = 1e-3, 0.05
 _SHORT = 3
 
-Write = Callable[[float], str]
+WriteNumber = Callable[[float], str]
 
 
-class Measured(Protocol):
+class Estimated(Protocol):
     """A number with its 95 % interval; None where it is unknown."""
 
     @property
@@ -32,7 +32,7 @@ def known(x: float | None) -> bool:
 
 
 def fixed(x: float | None, digits: int = 3, *, sign: bool = False) -> str:
-    """A number with so many decimals; a dash where there is none.
+    """A number with that many decimals; a dash where there is none.
 
     >>> fixed(0.8468), fixed(0.25, 1, sign=True), fixed(None), fixed(float("nan"))
     ('0.847', '+0.2', '–', '–')
@@ -103,7 +103,7 @@ def percentage(share: float, digits: int = 0) -> str:
     return NOTHING if math.isnan(share) else f"{share * 100:.{digits}f} %"
 
 
-def interval(low: float | None, high: float | None, write: Write = written) -> str:
+def interval(low: float | None, high: float | None, write: WriteNumber = written) -> str:
     """Both ends of an interval; a dash where it has none.
 
     >>> interval(0.81, 0.86), interval(None, None)
@@ -114,7 +114,7 @@ def interval(low: float | None, high: float | None, write: Write = written) -> s
     return f"{write(low)} to {write(high)}"
 
 
-def with_interval(x: float, low: float | None, high: float | None, write: Write = written) -> str:
+def with_interval(x: float, low: float | None, high: float | None, write: WriteNumber = written) -> str:
     """A number with its interval in brackets; alone where it has none.
 
     >>> with_interval(0.834, 0.81, 0.86), with_interval(0.834, float("nan"), float("nan"))
@@ -124,7 +124,7 @@ def with_interval(x: float, low: float | None, high: float | None, write: Write 
     return write(x) if ends == NOTHING else f"{write(x)} ({ends})"
 
 
-def apart(number: Measured | None, digits: int = 3) -> tuple[str, str]:
+def apart(number: Estimated | None, digits: int = 3) -> tuple[str, str]:
     """A mean and its interval, for two columns of a table."""
     if number is None or number.estimate is None:
         return NOTHING, NOTHING
@@ -135,7 +135,7 @@ def apart(number: Measured | None, digits: int = 3) -> tuple[str, str]:
     return write(number.estimate), interval(number.low, number.high, write)
 
 
-def value(number: Measured, digits: int = 2) -> str:
+def value(number: Estimated, digits: int = 2) -> str:
     """A mean as a sentence says it: '0.83 (95 % interval 0.81 to 0.86)'."""
     if number.estimate is None:
         return "unknown"
@@ -145,7 +145,7 @@ def value(number: Measured, digits: int = 2) -> str:
     return f"{estimate} (95 % interval {low} to {high})"
 
 
-def percent(number: Measured) -> str:
+def percent(number: Estimated) -> str:
     """A share as a sentence says it: '83 % (95 % interval 81–86 %)'."""
     if number.estimate is None:
         return "an unknown share"
@@ -182,7 +182,7 @@ def give_or_take(x: float, deviation: float, digits: int = 2) -> str:
     return f"{fixed(x, digits)} ± {fixed(deviation, digits)}"
 
 
-def quartiles(values: np.ndarray, write: Write | None = None) -> str:
+def quartiles(values: np.ndarray, write: WriteNumber | None = None) -> str:
     """A median with the two quartiles around it: a box of a box plot.
 
     >>> quartiles(np.array([0.0, 0.5, 1.0]))

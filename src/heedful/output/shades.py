@@ -1,7 +1,7 @@
 """Colours of heatmaps: from paper to deep blue, and in the dark from night to light blue.
 
 One hue that only grows darker (or lighter) is read in the same order by everybody, colour-blind or not. What speaks
-against a prediction is brown, which everybody tells from blue.
+against a prediction is brown, which everybody can distinguish from blue.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def shade(palette: Sequence[Colour], strength: float) -> tuple[Colour, Colour]:
 
 
 def contrast(one: Colour, other: Colour) -> float:
-    """How well two colours are told apart (WCAG 2: 1 to 21; texts need 4.5).
+    """How well two colours can be distinguished (WCAG 2: 1 to 21; texts need 4.5).
 
     >>> round(contrast(BLACK, WHITE), 1)
     21.0

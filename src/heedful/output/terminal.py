@@ -1,4 +1,4 @@
-"""Tables and sentences in a terminal; words of others are printed as they stand and steer nothing."""
+"""Tables and sentences in a terminal; words of others are printed as they stand, never interpreted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def styled(text: str, style: str = "") -> Text:
 
 
 def as_text(show: Callable[[Screen], None]) -> str:
-    """What would be printed on a screen without colours and without an end to its right."""
+    """What would be printed on a screen without colours and of unlimited width."""
     buffer = io.StringIO()
     show(Screen(file=buffer, width=_NO_WRAPPING, color_system=None))
     return "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines())

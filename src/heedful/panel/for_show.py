@@ -49,13 +49,13 @@ class ForShow(NamedTuple):
         ours, theirs = (_metrics(c)["test"] for c in (self.classifier, self.ordinary))
         name = _figure(self.classifier)
         change = 100 * (ours[name] - theirs[name])
-        said = (
+        figures = (
             f"Test {'F1' if name == 'f1' else 'macro F1'} is {ours[name]:.3f}, that of an ordinary BiLSTM of the same "
             f"options {theirs[name]:.3f}: {change:+.1f} points."
         )
         if round(change, 1) >= -WORTH_A_WORD:
-            return said
-        return f"{said} If that is too much, the ordinary one is the other choice: {self.ordinary.run}"
+            return figures
+        return f"{figures} If that is too much, the ordinary one is the other choice: {self.ordinary.run}"
 
 
 def train_for_show(
@@ -63,7 +63,7 @@ def train_for_show(
 ) -> ForShow:
     """Train an ordinary model; unless it may be shown as it is, train another, taught by it. The better one is audited.
 
-    What is tried and chosen is told by dev texts; the test texts are read once, for the verdict.
+    Dev texts decide what is tried and chosen; the test texts are read once, for the verdict.
     """
     given = {**(read_yaml(file) if file else {}), **values}
     for name in RECIPE:
@@ -83,7 +83,7 @@ def train_for_show(
 
 
 def _on_dev(classifier: Classifier, watcher: Watcher) -> Word:
-    """Ask for the verdict on dev texts; it is not kept, so that nobody takes it for the model's own."""
+    """Ask for the verdict on dev texts; it is not kept, so that it is not mistaken for the model's own."""
     return audit(classifier, split="dev", limit=TEXTS, watcher=watcher).verdict.verdict
 
 

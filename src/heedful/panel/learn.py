@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from heedful.audits.policy import Policy, Rule
 from heedful.audits.verdict import KINDS, Verdict
+from heedful.panel.auroc import oriented, separation
 from heedful.panel.case import Case
 from heedful.panel.corpora import KEPT_APART
-from heedful.panel.separation import oriented, separation
 from heedful.panel.verdicts import verdict_of
 
 LEARNT = ("rationale.comprehensiveness_share", "rationale.sufficiency_share")
@@ -21,14 +21,14 @@ SHOWN = 2.0
 """How much worse it is to show an unfaithful heatmap than to refuse a faithful one: 5 % of the one are aimed at, and 10 % of the other."""
 
 ALIKE = 0.03
-"""Lines that lose this much more than the best are as good, by what so few models tell: it is about one standard error."""
+"""Lines that lose this much more than the best are as good, as far as so few models show: it is about one standard error."""
 
 _LINES = np.arange(21) * 0.05
 """Lines that are tried; finer ones would only fit the panel."""
 
 
 def learn(cases: Sequence[Case], policy: Policy) -> Policy:
-    """Give the policy with the lines that forbid set on these cases, but for corpora kept apart; everything else stays as it is.
+    """Give the policy with the lines that forbid set on these cases, except for corpora kept apart; everything else stays as it is.
 
     The number that tells the sorts apart best gets the line at which least is lost. Another gets one only where less is lost
     with both: a line that finds few whom the first does not find refuses faithful models and gains nothing, and its number then

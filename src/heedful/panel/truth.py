@@ -11,7 +11,7 @@ from heedful.audits.questions.plausibility import marked_words
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.words import words_of
 from heedful.data.corpora.synthetic.planted import planted_in
-from heedful.explainers.reread import chances_without
+from heedful.explainers.reread import probabilities_without
 
 NEEDED = 0.1
 """Of probability: a text needs its evidence where the answer loses this much without it."""
@@ -21,7 +21,7 @@ class Truth(NamedTuple):
     """Over the texts that need their evidence: how much of what a heatmap puts first is evidence."""
 
     share: float
-    chance: float
+    random_share: float
     """The same share of a word picked at random."""
     texts: int
     """How many texts need their evidence, and are counted."""
@@ -35,7 +35,7 @@ class Truth(NamedTuple):
     @property
     def score(self) -> float:
         """From chance (0) to every text (1)."""
-        return (self.share - self.chance) / (1 - self.chance) if self.texts else float("nan")
+        return (self.share - self.random_share) / (1 - self.random_share) if self.texts else float("nan")
 
 
 def measure_truth(subject: Subject) -> Truth:
@@ -44,7 +44,7 @@ def measure_truth(subject: Subject) -> Truth:
     Of evidence that somebody marked, one word may do, and the first word of the heatmap is looked at. Of planted words all
     are needed, and as many first words are looked at as were planted (precision at k of Bastings et al. 2022).
     """
-    hits, chances, without, alone = [], [], [], []
+    hits, random_shares, without, alone = [], [], [], []
     trained = subject.classifier.trained
     planted = trained is not None and planted_in(trained.dataset) is not None
     asked = 0
@@ -54,19 +54,22 @@ def measure_truth(subject: Subject) -> Truth:
         marked = marked_words(reading.model, batch, words, subject.texts.instances)
         each = torch.arange(len(marked))
         kept = torch.cat([words.mask & ~marked, marked])
-        after = chances_without(reading.model, batch, each.repeat(2), words.items(each.repeat(2), kept))
-        said = reading.chances.argmax(-1)
+        after = probabilities_without(reading.model, batch, each.repeat(2), words.items(each.repeat(2), kept))
+        decided = reading.probabilities.argmax(-1)
         lost = (
-            reading.chances.gather(1, said[:, None])[:, 0] - after[: len(each)].gather(1, said[:, None])[:, 0]
+            reading.probabilities.gather(1, decided[:, None])[:, 0]
+            - after[: len(each)].gather(1, decided[:, None])[:, 0]
         )
         needs = (lost >= NEEDED) & marked.any(1)
         size = marked.sum(1).clamp(min=1) if planted else torch.ones(len(each), dtype=torch.long)
         first = words.ranks(words.scores(reading.scores(subject.source))) < size[:, None]
         hits += ((first & marked).sum(1) / size)[needs].tolist()
-        chances += (marked.sum(1) / words.counts)[needs].tolist()
+        random_shares += (marked.sum(1) / words.counts)[needs].tolist()
         right = after.argmax(-1) == batch.labels.repeat(2)
         without += right[: len(each)].tolist()
         alone += right[len(each) :].tolist()
         asked += len(each)
-    share, chance = (float(np.mean(found)) if found else float("nan") for found in (hits, chances))
-    return Truth(share, chance, len(hits), asked, float(np.mean(without)), float(np.mean(alone)))
+    share, random_share = (
+        float(np.mean(found)) if found else float("nan") for found in (hits, random_shares)
+    )
+    return Truth(share, random_share, len(hits), asked, float(np.mean(without)), float(np.mean(alone)))

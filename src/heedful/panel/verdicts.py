@@ -16,7 +16,7 @@ from heedful.panel.case import Case
 class Rate(NamedTuple):
     """A share of cases with its exact (Clopper–Pearson) 95 % interval."""
 
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     of: int
 
     @property

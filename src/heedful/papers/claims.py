@@ -14,15 +14,15 @@ from heedful.measures.intervals import Interval, bootstrap_interval
 from heedful.measures.resampling import spread
 from heedful.papers.results import Results
 
-Unit = Literal["texts", "twins"]
-Word = Literal[
+SampleUnit = Literal["texts", "twins"]
+Decision = Literal[
     "holds", "does not hold", "undecided", "too few texts", "too few twins", "too few seeds", "not measured"
 ]
 LEAST_TEXTS = 30
 """Fewer texts than this decide nothing: their bootstrap interval is too narrow to be believed."""
-LEAST: Mapping[Unit, int] = {"texts": LEAST_TEXTS, "twins": 3}
-_TOO_FEW: Mapping[Unit, Word] = {"texts": "too few texts", "twins": "too few twins"}
-_NO_VOTE: tuple[Word, ...] = (*_TOO_FEW.values(), "too few seeds")
+LEAST: Mapping[SampleUnit, int] = {"texts": LEAST_TEXTS, "twins": 3}
+_TOO_FEW: Mapping[SampleUnit, Decision] = {"texts": "too few texts", "twins": "too few twins"}
+_NO_VOTE: tuple[Decision, ...] = (*_TOO_FEW.values(), "too few seeds")
 
 RULE = (
     "A claim is one number per text, averaged over seeds. It holds if the 95 % bootstrap interval of the mean over all "
@@ -33,7 +33,7 @@ RULE = (
 
 
 class Sample(NamedTuple):
-    """A number that is not a mean over texts, such as a ratio, with draws that tell how sure it is."""
+    """A number that is not a mean over texts, such as a ratio, with draws that show how certain it is."""
 
     dataset: str
     model: str
@@ -69,7 +69,7 @@ class Claim:
     """Which texts it is about; all if not given."""
     published: str = ""
     """What the paper prints, where it prints a number."""
-    unit: Unit = "texts"
+    unit: SampleUnit = "texts"
     """What the interval counts."""
     ratio: bool = False
     """Whether its numbers are ratios: their mean over seeds, datasets and models is geometric, so that no one of them is the mean."""
@@ -83,7 +83,7 @@ class Claim:
             return f"below {self.below:g}"
         return f"above {self.above:g}" if self.below == math.inf else f"{self.above:g} to {self.below:g}"
 
-    def word(self, interval: Interval) -> Word:
+    def word(self, interval: Interval) -> Decision:
         """Compare a whole interval with the claimed range."""
         if interval.count == 0:
             return "not measured"
@@ -97,13 +97,13 @@ class Claim:
         return "does not hold" if outside else "undecided"
 
 
-class Part(NamedTuple):
+class ClaimPart(NamedTuple):
     """A claim on one dataset and model."""
 
     dataset: str
     model: str
     interval: Interval
-    word: Word
+    word: Decision
     seeds: tuple[int, ...] | None = None
     """How many seeds the interval is over, for each model; None for a number of texts, averaged over seeds."""
 
@@ -113,8 +113,8 @@ class Judged(NamedTuple):
 
     claim: Claim
     interval: Interval
-    word: Word
-    parts: tuple[Part, ...]
+    word: Decision
+    parts: tuple[ClaimPart, ...]
 
     @property
     def able(self) -> int:
@@ -127,7 +127,7 @@ class Judged(NamedTuple):
         return sum(part.word == "holds" for part in self.parts)
 
 
-Found = tuple[str, str, Interval, tuple[int, ...] | None]
+FoundPart = tuple[str, str, Interval, tuple[int, ...] | None]
 """Dataset, model, what was found there, and of how many seeds."""
 
 
@@ -144,10 +144,10 @@ def judge_samples(claim: Claim, samples: Sequence[Sample]) -> Judged:
     return decide(claim, *_from_samples(samples, geometric=claim.ratio))
 
 
-def decide(claim: Claim, whole: Interval, found: Sequence[Found]) -> Judged:
+def decide(claim: Claim, whole: Interval, found: Sequence[FoundPart]) -> Judged:
     """Decide a claim from its interval over all, and from that on each dataset and model."""
     parts = [
-        Part(dataset, model, interval, claim.word(interval), seeds)
+        ClaimPart(dataset, model, interval, claim.word(interval), seeds)
         for dataset, model, interval, seeds in found
     ]
     judged = Judged(claim, whole, claim.word(whole), tuple(parts))
@@ -162,7 +162,7 @@ def judge_all(claims: Iterable[Claim], results: Results) -> list[Judged]:
     return [judge(claim, results) for claim in claims]
 
 
-def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interval, list[Found]]:
+def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interval, list[FoundPart]]:
     """Put the texts of all datasets and models together, and take each alone."""
     found = [
         (dataset, model, texts)
@@ -174,11 +174,11 @@ def _from_texts(claim: Claim, value: pl.Expr, results: Results) -> tuple[Interva
     return whole, [(dataset, model, bootstrap_interval(texts), None) for dataset, model, texts in found]
 
 
-def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[Found]]:
+def _from_samples(samples: Sequence[Sample], *, geometric: bool) -> tuple[Interval, list[FoundPart]]:
     """Average over datasets and models, each counting the same, and take each alone."""
     if not samples:
         return bootstrap_interval(np.array([])), []
-    parts: list[Found] = [
+    parts: list[FoundPart] = [
         (s.dataset, s.model, _interval([s], geometric=geometric), tuple(map(len, s.seeds))) for s in samples
     ]
     return _interval(samples, geometric=geometric), parts

@@ -8,16 +8,16 @@ import numpy as np
 
 from heedful.measures.intervals import Interval
 from heedful.papers.claims import Claim, Judged, decide
-from heedful.papers.numbers import Number, Numbers
+from heedful.papers.measured_numbers import MeasuredNumber, Numbers
 
 
-def numbers_of(judged: Iterable[Judged]) -> Iterator[Number]:
+def numbers_of(judged: Iterable[Judged]) -> Iterator[MeasuredNumber]:
     """Give what decided claims; rows without a dataset are over all together, and `each` counts seeds."""
     for claim, interval, _, parts in judged:
-        yield Number("", "", claim.audit, claim.id, *interval[:3], texts=interval.count)
+        yield MeasuredNumber("", "", claim.audit, claim.id, *interval[:3], texts=interval.count)
         for part in parts:
             counts = None if part.seeds is None else [float(count) for count in part.seeds]
-            yield Number(
+            yield MeasuredNumber(
                 part.dataset,
                 part.model,
                 claim.audit,

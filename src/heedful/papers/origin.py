@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
-from heedful.papers.numbers import Numbers
-from heedful.papers.results import Measured, Results
+from heedful.papers.measured_numbers import Numbers
+from heedful.papers.results import MeasuredRun, Results
 
 ORIGIN = pl.Schema({"command": pl.String(), "commit": pl.String(), "versions": pl.String()})
 
@@ -30,7 +30,7 @@ def _together(values: Iterable[str | None]) -> str | None:
     return "; ".join(dict.fromkeys(value for value in values if value)) or None
 
 
-def _known(run: Measured) -> Mapping[str, str | None]:
+def _known(run: MeasuredRun) -> Mapping[str, str | None]:
     """Where its audit was made, or else its training."""
     return (environment(run.audited) if run.audited else {}) or environment(run.folder)
 

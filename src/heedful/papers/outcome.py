@@ -11,18 +11,17 @@ import numpy as np
 from heedful.measures.intervals import Interval
 from heedful.output.numbers import NOTHING
 from heedful.output.tables import Table
-from heedful.papers.claims import Claim, Judged, judge_all, judge_samples
-from heedful.papers.claims import Part as ClaimPart
+from heedful.papers.claims import Claim, ClaimPart, Judged, judge_all, judge_samples
 from heedful.papers.judged import numbers_of
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.origin import origin
-from heedful.papers.page import Page, Section
-from heedful.papers.parts import Part, best, join, of_claim
+from heedful.papers.paper_page import Page, Section
+from heedful.papers.parts import PagePart, best, join, of_claim
 from heedful.papers.recipe import Experiment, Recipe
 from heedful.papers.results import Missing, Results
 
 _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
-"""Whole numbers that are no part of a name or of another number."""
+"""Whole numbers that are not part of a name or of another number."""
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
 _OF_MODELS = (
@@ -40,11 +39,11 @@ _OF_MODELS = (
 
 
 def make_page(
-    recipe: Recipe, results: Results, experiments: Sequence[Experiment], kept: Sequence[Part] = ()
+    recipe: Recipe, results: Results, experiments: Sequence[Experiment], kept: Sequence[PagePart] = ()
 ) -> Page:
     """Write a page about some experiments, and about every claim of the paper; with parts that were measured elsewhere."""
     lead = recipe.lead(results)
-    parts: list[Part] = []
+    parts: list[PagePart] = []
     if recipe.joined is not None:
         parts = best([*kept, *split(recipe, results)], recipe.places)
         seeds = sorted({seed for part in parts for seed in part.seeds})
@@ -80,14 +79,14 @@ def make_page(
     return Page(f"{recipe.title}: reproduced", [lead], sections)
 
 
-def split(recipe: Recipe, results: Results) -> list[Part]:
+def split(recipe: Recipe, results: Results) -> list[PagePart]:
     """Take what was measured apart by dataset and encoder."""
     encoders = {model.name: model.encoder for model in recipe.models}
     found = dict.fromkeys((run.dataset, encoders[run.model]) for run in results.runs)
     return [part_of(recipe, _at(recipe, results, *place), *place) for place in found]
 
 
-def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Part:
+def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> PagePart:
     """Give all numbers of one dataset and encoder."""
     assert recipe.joined is not None
     deciding = [
@@ -97,7 +96,7 @@ def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Par
         for number in of_claim(claim.id, claim.audit, claim.value(results))
     ]
     numbers = Numbers((*recipe.joined.numbers(results).rows, *deciding))
-    return Part(
+    return PagePart(
         recipe=recipe.name,
         dataset=dataset,
         encoder=encoder,
@@ -111,10 +110,10 @@ def part_of(recipe: Recipe, results: Results, dataset: str, encoder: str) -> Par
     )
 
 
-def whole(recipe: Recipe, results: Results) -> Part:
+def whole(recipe: Recipe, results: Results) -> PagePart:
     """Give what decided the claims of a recipe whose tables are of all its runs together; its note is the lead of the page."""
     numbers = Numbers(tuple(numbers_of(judge_all(recipe.claims, results))))
-    return Part(
+    return PagePart(
         recipe=recipe.name,
         dataset="",
         encoder="",
@@ -128,7 +127,7 @@ def whole(recipe: Recipe, results: Results) -> Part:
     )
 
 
-def missing_runs(recipe: Recipe, results: Results, parts: Sequence[Part]) -> list[Missing]:
+def missing_runs(recipe: Recipe, results: Results, parts: Sequence[PagePart]) -> list[Missing]:
     """Give what is missing: of every dataset and encoder what its part lacks, and all runs of those without a part."""
     if not recipe.joins:
         return list(results.missing)
@@ -161,12 +160,12 @@ def claims(recipe: Recipe, judged: Sequence[Judged]) -> Section:
         rows.append([claim.id, claim.statement, found.word, ours, claim.range, held])
     headings = ["", "claim", "", "ours (95 % interval)", "claimed", "holds on"]
     lines = [_details(found) if found.parts else _how_to_measure(recipe, found.claim) for found in judged]
-    told = (
+    caveat = (
         f" {_OF_TEXTS} Over texts alone, with the seeds at hand: measured before seeds entered intervals, without numbers of single seeds."
         if any(map(_of_texts, judged))
         else ""
     )
-    return Section("Claims", [Table(headings, rows)], [recipe.rule + told, *lines])
+    return Section("Claims", [Table(headings, rows)], [recipe.rule + caveat, *lines])
 
 
 def _of_texts(found: Judged) -> bool:
@@ -195,7 +194,7 @@ def _seeds(part: ClaimPart, claim: Claim) -> str:
     return f", {' and '.join(map(str, part.seeds))} seed{'' if part.seeds == (1,) else 's'}"
 
 
-def _unseeded(parts: Sequence[Part]) -> str:
+def _unseeded(parts: Sequence[PagePart]) -> str:
     """Say which tables have intervals of before, when they were over texts alone."""
     old = [part for part in parts if not part.seeded]
     if not old:
@@ -268,7 +267,7 @@ def _models(recipe: Recipe, results: Results) -> list[Sequence[str]]:
     return rows
 
 
-def _differences(recipe: Recipe, results: Results, parts: Sequence[Part]) -> Iterable[str]:
+def _differences(recipe: Recipe, results: Results, parts: Sequence[PagePart]) -> Iterable[str]:
     measured = {*results.datasets, *(part.dataset for part in parts)}
     for sentence, datasets in recipe.differences.items():
         if not datasets or set(datasets) & measured:
@@ -286,11 +285,11 @@ def _notes(results: Results) -> list[str]:
             numbers = [int(number.replace(",", "")) for number in _WHOLE.findall(note)]
             found.setdefault((run.dataset, _WHOLE.sub(_HERE, note)), []).append((run.model, numbers))
     lines = []
-    for (dataset, shape), said in found.items():
-        models = dict.fromkeys(model for model, _ in said)
+    for (dataset, shape), noted in found.items():
+        models = dict.fromkeys(model for model, _ in noted)
         everywhere = all(run.model in models for run in results.runs if run.dataset == dataset)
         note = shape
-        for column in zip(*(numbers for _, numbers in said), strict=True):
+        for column in zip(*(numbers for _, numbers in noted), strict=True):
             span = dict.fromkeys(f"{number:,}" for number in (min(column), max(column)))
             note = note.replace(_HERE, " to ".join(span), 1)
         lines.append(f"{dataset}{'' if everywhere else ' ' + ', '.join(models)}: {note}")

@@ -17,7 +17,7 @@ import polars as pl
 from heedful.errors import BadInput
 from heedful.output.tables import Table
 from heedful.papers.claims import Sample
-from heedful.papers.numbers import SCHEMA, Number, Numbers
+from heedful.papers.measured_numbers import SCHEMA, MeasuredNumber, Numbers
 from heedful.papers.origin import ORIGIN
 from heedful.papers.results import Missing, Results
 from heedful.storage import write_bytes
@@ -29,7 +29,7 @@ COLUMNS = pl.Schema({**SCHEMA, "note": pl.String(), **ORIGIN})
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """All that was measured of one dataset and encoder, or of all together (both empty), and what its runs say of themselves."""
 
     recipe: str
@@ -81,14 +81,17 @@ class Part:
     def to_frame(self) -> pl.DataFrame:
         """Rows of the part as a whole, then one for each number."""
         whole = [
-            Number(self.dataset, self.encoder, _WHOLE, "runs", float(self.runs), each=self.seeds),
-            Number(self.dataset, self.encoder, _WHOLE, "amount", float(self.amount)),
-            Number(self.dataset, self.encoder, _WHOLE, "seeded", float(self.seeded)),
+            MeasuredNumber(self.dataset, self.encoder, _WHOLE, "runs", float(self.runs), each=self.seeds),
+            MeasuredNumber(self.dataset, self.encoder, _WHOLE, "amount", float(self.amount)),
+            MeasuredNumber(self.dataset, self.encoder, _WHOLE, "seeded", float(self.seeded)),
         ]
         words = [("note", "", note) for note in self.notes]
         words += [("missing", what, why) for what, why in self.missing]
         notes = pl.Series("note", [*(None for _ in whole), *(note for *_, note in words)], dtype=pl.String)
-        whole += [Number(self.dataset, self.encoder, _WHOLE, kind, np.nan, group=of) for kind, of, _ in words]
+        whole += [
+            MeasuredNumber(self.dataset, self.encoder, _WHOLE, kind, np.nan, group=of)
+            for kind, of, _ in words
+        ]
         above = Numbers(tuple(whole)).to_frame().with_columns(notes)
         below = self.numbers.to_frame()
         if self.origin is not None:
@@ -96,7 +99,7 @@ class Part:
         return pl.concat([pl.DataFrame(schema=COLUMNS), above, below], how="diagonal")
 
     @classmethod
-    def from_frame(cls, recipe: str, frame: pl.DataFrame) -> Part:
+    def from_frame(cls, recipe: str, frame: pl.DataFrame) -> PagePart:
         """Read what `to_frame` gives."""
         if frame.schema != COLUMNS:
             raise ValueError("other columns")
@@ -121,10 +124,10 @@ class Part:
         )
 
 
-def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[Number]:
+def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[MeasuredNumber]:
     """Numbers that decide a claim, as rows; draws are rounded, since they are many."""
     return [
-        Number(
+        MeasuredNumber(
             s.dataset,
             s.model,
             audit,
@@ -138,7 +141,7 @@ def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[Number]:
     ]
 
 
-def keep(parts: Iterable[Part], folder: Path) -> list[Path]:
+def keep(parts: Iterable[PagePart], folder: Path) -> list[Path]:
     """Write parts into a folder; one that is there and has more is left as it is."""
     written = []
     for part in parts:
@@ -152,20 +155,20 @@ def keep(parts: Iterable[Part], folder: Path) -> list[Path]:
     return written
 
 
-def kept(recipe: str, folder: Path) -> list[Part]:
+def kept(recipe: str, folder: Path) -> list[PagePart]:
     """Read all parts of a recipe that a folder holds."""
     return [_read(recipe, path) for path in sorted(folder.glob(f"{recipe}-*.parquet"))]
 
 
-def kept_whole(recipe: str, folder: Path) -> Part | None:
+def kept_whole(recipe: str, folder: Path) -> PagePart | None:
     """Read what is about all of a recipe, if a folder holds it."""
     path = folder / f"{recipe}.parquet"
     return _read(recipe, path) if path.exists() else None
 
 
-def best(parts: Iterable[Part], order: Sequence[tuple[str, str]]) -> list[Part]:
+def best(parts: Iterable[PagePart], order: Sequence[tuple[str, str]]) -> list[PagePart]:
     """Of several parts about the same the one with most, the later of equals; in the given order."""
-    found: dict[tuple[str, str], Part] = {}
+    found: dict[tuple[str, str], PagePart] = {}
     for part in parts:
         other = found.get(part.place)
         if other is None or part.amount >= other.amount:
@@ -187,9 +190,9 @@ def join(tables: Iterable[Table]) -> list[Table]:
     return list(found.values())
 
 
-def _read(recipe: str, path: Path) -> Part:
+def _read(recipe: str, path: Path) -> PagePart:
     try:
-        return Part.from_frame(recipe, pl.read_parquet(path))
+        return PagePart.from_frame(recipe, pl.read_parquet(path))
     except (pl.exceptions.PolarsError, OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} does not hold a part of a paper's page: it is damaged, or of another version of heedful. Delete it, or measure it again."

@@ -13,15 +13,15 @@ import yaml
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.tables import Table
 from heedful.papers.claims import RULE, Claim
-from heedful.papers.numbers import Numbers
-from heedful.papers.page import Picture
-from heedful.papers.results import Measured, Results
+from heedful.papers.measured_numbers import Numbers
+from heedful.papers.paper_page import Picture
+from heedful.papers.results import MeasuredRun, Results
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
     from heedful.config import TrainConfig
 
-Kind = Literal["table", "figure"]
+ExperimentKind = Literal["table", "figure"]
 T = TypeVar("T")
 
 
@@ -54,7 +54,7 @@ class Model:
 class Experiment:
     """One table or figure."""
 
-    kind: Kind
+    kind: ExperimentKind
     number: int
     title: str
     audit: str
@@ -77,7 +77,7 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """How the paper calls it."""
+        """What the paper calls it."""
         return f"{self.kind.capitalize()} {self.number}"
 
     def about(self, dataset: str, model: str, seed: int) -> bool:
@@ -91,7 +91,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Case:
+class RecipeCase:
     """One model to train and audit."""
 
     dataset: str
@@ -106,7 +106,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """What people call it."""
         return f"{self.dataset} {self.model} seed {self.seed}"
 
 
@@ -144,7 +144,7 @@ class Recipe:
     claims: tuple[Claim, ...]
     differences: Mapping[str, Sequence[str]]
     """What differs from the paper, in a sentence, and for which datasets that counts (none named: all)."""
-    described: Callable[[Sequence[Measured]], Sequence[str]] | None = None
+    described: Callable[[Sequence[MeasuredRun]], Sequence[str]] | None = None
     """Cells that set a model's size and performance beside the paper's; none for a recipe that joins."""
     twins: bool = False
     """Whether seeds count the twins of one base each, not bases."""
@@ -172,7 +172,7 @@ class Recipe:
         """What --encoders may name."""
         return tuple(dict.fromkeys(model.encoder for model in self.models))
 
-    def find(self, kind: Kind, number: str) -> Experiment:
+    def find(self, kind: ExperimentKind, number: str) -> Experiment:
         """Give a table or figure by its number."""
         known = {str(e.number): e for e in self.experiments if e.kind == kind}
         return _known(f"{kind} of {self.name}", number, known)
@@ -185,7 +185,7 @@ class Recipe:
         encoders: Sequence[str] | None = None,
         seeds: int | None = None,
         texts: int | None = None,
-    ) -> list[Case]:
+    ) -> list[RecipeCase]:
         """Every model to train and audit for some experiments (by default all), or say what is not known.
 
         Without `seeds` there are as many bases of each as its dataset asks for, and the usual number of twins where
@@ -218,7 +218,7 @@ class Recipe:
                     own = tuple(dict.fromkeys(audit for e in asked for audit in (e.audit, *e.also)))
                     audits = () if set(own) == usual else own
                     limit = texts or model.texts or data.texts
-                    cases.append(Case(name, model.name, seed, config, limit, audit, audits))
+                    cases.append(RecipeCase(name, model.name, seed, config, limit, audit, audits))
         if not cases:
             raise BadInput(
                 "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 
 if TYPE_CHECKING:
     from heedful.audits.audit import Summary
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """One trained and audited model."""
 
     dataset: str
@@ -46,17 +46,17 @@ class Missing(NamedTuple):
 class Results:
     """All runs of a recipe that there are, in the order of its datasets and models."""
 
-    runs: tuple[Measured, ...] = ()
+    runs: tuple[MeasuredRun, ...] = ()
     missing: tuple[Missing, ...] = ()
     numbers: Numbers = field(default_factory=Numbers)
-    """What recipes whose parts can be put together measured of their runs; these need not be at hand."""
+    """What recipes whose parts can be put together measured of their runs; these need not be available."""
 
     @property
     def datasets(self) -> list[str]:
         """Those that were measured."""
         return list(dict.fromkeys(run.dataset for run in self.runs))
 
-    def of(self, dataset: str, model: str, audit: str | None = None) -> list[Measured]:
+    def of(self, dataset: str, model: str, audit: str | None = None) -> list[MeasuredRun]:
         """All seeds of a model, or those that an audit was asked of."""
         return [
             run
@@ -72,7 +72,7 @@ class Results:
             Numbers(tuple(number for number in self.numbers.rows if number.dataset in datasets)),
         )
 
-    def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[Measured]]]:
+    def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[MeasuredRun]]]:
         """Every dataset and model with its seeds; with an audit, those that were asked it."""
         for dataset, model in dict.fromkeys((run.dataset, run.model) for run in self.runs):
             if found := self.of(dataset, model, audit):
@@ -94,7 +94,7 @@ class Results:
         return whole.group_by("row").agg(pl.col("value").mean()).sort("row")
 
 
-def column(runs: Iterable[Measured], audit: str, name: str, where: pl.Expr | None = None) -> np.ndarray:
+def column(runs: Iterable[MeasuredRun], audit: str, name: str, where: pl.Expr | None = None) -> np.ndarray:
     """Values of all seeds, one after the other."""
     parts = [
         (run.frames[audit] if where is None else run.frames[audit].filter(where))[name].to_numpy()
@@ -103,8 +103,8 @@ def column(runs: Iterable[Measured], audit: str, name: str, where: pl.Expr | Non
     return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts] or [np.array([])])
 
 
-def by_class(runs: list[Measured]) -> Iterator[tuple[str, pl.Expr | None]]:
-    """Give 'all' and every class, with the filter on what was predicted; many classes are not told apart."""
+def by_class(runs: list[MeasuredRun]) -> Iterator[tuple[str, pl.Expr | None]]:
+    """Give 'all' and every class, with the filter on what was predicted; many classes are taken together."""
     yield "all", None
     labels = runs[0].labels
     if len(labels) <= 3:

@@ -175,15 +175,15 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
             text = "Other explainers may do better on the same model, and nothing has to be trained: an audit compares them on the same texts."
             yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return
-    said, command = beside(found).says, f"heedful explain {run} --explainer {found.best.source} TEXT"
-    if not any(column.told for column in found.columns):
-        yield Step("Compare on more texts", said)
+    finding, command = beside(found).says, f"heedful explain {run} --explainer {found.best.source} TEXT"
+    if not any(column.decided for column in found.columns):
+        yield Step("Compare on more texts", finding)
     elif not found.better or found.best.verdict == "do not show":
-        yield Step("Nothing else to show", said)
+        yield Step("Nothing else to show", finding)
     elif found.best.verdict == "not enough evidence":
-        yield Step("Look at another explainer", said, command)
+        yield Step("Look at another explainer", finding, command)
     else:
-        yield Step("Show something else", f"{said} It is drawn beside attention above.", command)
+        yield Step("Show something else", f"{finding} It is drawn beside attention above.", command)
 
 
 def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[Step]:

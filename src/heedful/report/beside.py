@@ -12,7 +12,7 @@ from heedful.report.material import joined, spoken
 from heedful.report.sections import OUTCOMES
 
 
-class Cell(NamedTuple):
+class BesideCell(NamedTuple):
     """One number of one explainer."""
 
     value: str
@@ -22,19 +22,19 @@ class Cell(NamedTuple):
     best: bool
 
 
-class Row(NamedTuple):
+class BesideRow(NamedTuple):
     """One rule, asked of all."""
 
     description: str
-    cells: Sequence[Cell]
+    cells: Sequence[BesideCell]
 
 
 class Beside(NamedTuple):
     """A column for attention and for each explainer."""
 
     names: Sequence[str]
-    rows: Sequence[Row]
-    gains: Sequence[Cell]
+    rows: Sequence[BesideRow]
+    gains: Sequence[BesideCell]
     """How much further than attention each comes; attention's own is empty."""
     verdicts: Sequence[str]
     best: str
@@ -52,11 +52,13 @@ def beside(found: Alternatives) -> Beside:
         numbers = [judgement.number for judgement in judged]
         reached = [-1.0 if n is None or n.estimate is None else place(rule, n.estimate) for n in numbers]
         cells = [
-            Cell(*_written(n), j.outcome, OUTCOMES[j.outcome], compares(rule) and part == max(reached) >= 0)
+            BesideCell(
+                *_written(n), j.outcome, OUTCOMES[j.outcome], compares(rule) and part == max(reached) >= 0
+            )
             for j, n, part in zip(judged, numbers, reached, strict=True)
         ]
-        rows.append(Row(rule.about.description, cells))
-    gains = [Cell(*_written(column.gain, signed=True), "", "", False) for column in found.columns]
+        rows.append(BesideRow(rule.about.description, cells))
+    gains = [BesideCell(*_written(column.gain, signed=True), "", "", False) for column in found.columns]
     best = spoken(found.best.source) if found.better else ""
     verdicts = [column.verdict for column in found.columns]
     return Beside(names, rows, gains, verdicts, best, _says(found), _notes(found))
@@ -65,15 +67,15 @@ def beside(found: Alternatives) -> Beside:
 def _says(found: Alternatives) -> str:
     others = joined([spoken(column.source) for column in found.columns[1:]])
     if not found.better:
-        if not any(column.told for column in found.columns):
+        if not any(column.decided for column in found.columns):
             return f"So few texts do not tell whether {others} would do better than attention: audit more."
         return f"None of {others} did better than attention here: there is nothing to show in its place."
-    said = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
+    finding = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
     if found.best.verdict == "do not show":
-        return f"{said} It fails too, and is no way out."
+        return f"{finding} It fails too, and is no way out."
     if found.best.verdict == "not enough evidence":
-        return f"{said} Whether it may be shown these texts do not tell."
-    return said
+        return f"{finding} Whether it may be shown these texts do not tell."
+    return finding
 
 
 def _notes(found: Alternatives) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from heedful.audits.audit import AUDITS
-from heedful.audits.exhibits import Heatmap, Marks, Order
+from heedful.audits.exhibits import Heatmap, Order, PickedItems
 from heedful.audits.running.result import PREDICTIONS
 from heedful.report.material import Material, spoken
 
@@ -114,7 +114,7 @@ def _data(
     rows = shown["row"].to_list()
     predictions = {row["row"]: row for row in material.rows(PREDICTIONS, rows).iter_rows(named=True)}
     maps: list[tuple[str, Heatmap]] = []
-    marked: tuple[str, Marks] | None = None
+    marked: tuple[str, PickedItems] | None = None
     for name in material.summaries:
         audit, columns = AUDITS.get(name) if name in AUDITS else None, material.columns(name)
         if audit is not None and audit.heatmap is not None and audit.heatmap.column in columns:
@@ -148,46 +148,48 @@ def _data(
 
 def _text(
     row: dict[str, Any],
-    said: dict[str, Any],
+    prediction: dict[str, Any],
     kept: dict[str, dict[int, dict[str, Any]]],
     maps: list[tuple[str, Heatmap]],
-    marked: tuple[str, Marks] | None,
+    marked: tuple[str, PickedItems] | None,
     orders: list[str],
     other: Other | None,
 ) -> dict[str, Any]:
     number = row["row"]
-    words = _pieces(said)
-    weights: list[list[int] | None] = [_whole(said["weights"], words)]
-    chances: list[float | None] = [round(said["probability"], 4)]
+    words = _pieces(prediction)
+    weights: list[list[int] | None] = [_whole(prediction["weights"], words)]
+    probabilities: list[float | None] = [round(prediction["probability"], 4)]
     if other is not None:
         weights.append(_shares(other.scores.get(number), words))
-        chances.append(None)
+        probabilities.append(None)
     for name, heatmap in maps:
         found = kept[name].get(number, {})
         weights.append(_whole(found.get(heatmap.column), words))
-        chances.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
+        probabilities.append(_finite(found.get(heatmap.probability)) if heatmap.probability else None)
     text = {
         "row": number,
-        "query": said["query"],
+        "query": prediction["query"],
         "parts": parts(
-            said["text"], [said["starts"][w[0]] for w in words], [said["ends"][w[-1]] for w in words]
+            prediction["text"],
+            [prediction["starts"][w[0]] for w in words],
+            [prediction["ends"][w[-1]] for w in words],
         ),
-        "label": said["label"],
-        "predicted": said["predicted"],
-        "chances": chances,
+        "label": prediction["label"],
+        "predicted": prediction["predicted"],
+        "probabilities": probabilities,
         "weights": weights,
         "order": [_finite(row[f"{name}.order"]) for name in orders],
     }
     if marked is not None and number in kept[marked[0]]:
         found = kept[marked[0]][number]
-        erased = set(found[marked[1].column])
+        picked = set(found[marked[1].column])
         known = _finite(found[marked[1].known]) is not None
-        text["marks"] = [place for place, word in enumerate(words) if erased & set(word)] if known else None
+        text["marks"] = [place for place, word in enumerate(words) if picked & set(word)] if known else None
     return text
 
 
 def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
-    """Cut a text at its items: gap, item, gap, item, …, gap. The browser then needs no offsets, which it counts otherwise.
+    """Cut a text at its items: gap, item, gap, item, …, gap. The browser then needs no offsets, which it counts differently.
 
     >>> parts("so 😀 dull!", [0, 5], [2, 9])
     ['', 'so', ' 😀 ', 'dull', '!']
@@ -197,10 +199,10 @@ def parts(text: str, starts: list[int], ends: list[int]) -> list[str]:
     return [text[a:b] for a, b in zip(cuts, islice(cuts, 1, None), strict=False)]
 
 
-def _pieces(said: dict[str, Any]) -> list[list[int]]:
+def _pieces(prediction: dict[str, Any]) -> list[list[int]]:
     """Group a text's items by the word they are pieces of; a reader sees words."""
-    count = len(said["starts"])
-    words = said.get("words") or range(count)  # audits of older versions do not tell
+    count = len(prediction["starts"])
+    words = prediction.get("words") or range(count)  # audits of older versions do not tell
     return [[i for i, _ in group] for _, group in groupby(enumerate(words), key=lambda item: item[1])]
 
 

@@ -19,5 +19,5 @@ class Figure(NamedTuple):
 
 
 def draw(chart: Chart) -> Figure:
-    """Draw a chart. The words for those who cannot see it are on the drawing, the colours those of paper."""
+    """Draw a chart. The drawing carries a description for those who cannot see it, and the colours of paper."""
     return Figure(chart.title, chart.caption, Markup(inside_page(chart.spec, chart.alt)))

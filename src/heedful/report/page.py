@@ -24,8 +24,8 @@ from heedful.report import sections
 from heedful.report.advice import neighbours, not_run, refused, steps
 from heedful.report.beside import beside
 from heedful.report.examples import ITEMS, TEXTS, choose
+from heedful.report.exports import card, compare
 from heedful.report.material import Material, spoken
-from heedful.report.tables import card, compare
 from heedful.storage import write_text
 
 _TEMPLATES = Path(__file__).with_name("templates")

@@ -66,7 +66,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class AuditEvidence:
     """One audit."""
 
     name: str
@@ -81,8 +81,8 @@ class Evidence:
 
 def sentence(material: Material) -> str:
     """Say the verdict, or that there is none."""
-    said = PARTIAL if material.verdict.partial else SENTENCES[material.verdict.verdict]
-    return said.format(material.scores)
+    template = PARTIAL if material.verdict.partial else SENTENCES[material.verdict.verdict]
+    return template.format(material.scores)
 
 
 def findings(material: Material) -> tuple[list[Finding], list[Finding]]:
@@ -110,7 +110,7 @@ def _deciding(material: Material) -> list[Judgement]:
     return [j for j in judgements if j.rule.decides]
 
 
-def evidence(material: Material) -> list[Evidence]:
+def evidence(material: Material) -> list[AuditEvidence]:
     """Give what every audit found, with its figures; what decided first."""
     names = dict.fromkeys(
         j.rule.audit for j in material.verdict.judgements if j.rule.audit in material.summaries
@@ -120,7 +120,7 @@ def evidence(material: Material) -> list[Evidence]:
         summary, audit = material.summaries[name], material.audit(name)
         lines = [_line(name, number) for number in summary.numbers]
         found.append(
-            Evidence(
+            AuditEvidence(
                 name=name,
                 summary=summary,
                 figures=[draw(chart) for chart in audit.charts(material.numbers(name))] if audit else [],

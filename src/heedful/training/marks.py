@@ -12,7 +12,7 @@ from heedful.explainers.explainer import item_of
 from heedful.models.model import AttentionModel
 
 
-class Marks:
+class EvidenceMarks:
     """Marked items of all texts one after the other: words, or sentences in which any word is marked."""
 
     def __init__(self, model: AttentionModel, instances: Instances, *, batch_size: int = 128) -> None:

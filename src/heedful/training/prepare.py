@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +21,9 @@ from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.encoders.transformer import load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
+from heedful.progress import QUIET, Watcher
 from heedful.registry import member_of
 from heedful.training.objectives.objective import OBJECTIVES
-
-Say = Callable[[str], None]
 
 
 class Prepared(NamedTuple):
@@ -46,42 +45,41 @@ def check_names(config: TrainConfig) -> None:
         ENCODERS.get(encoder)
 
 
-def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
+def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) -> Prepared:
     """Tokenise all splits and build the model, everything random from the seed."""
-    pretrained = _pretrained_path(config, say)
-    say("Cutting texts into words")
-    vocabulary = _vocabulary(config, corpus, pretrained)
-    splits, notes = {}, list(corpus.notes)
-    for name, split in corpus.splits.items():
-        instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
-        long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
-        if len(long_enough) < len(instances):
-            notes.append(
-                f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
-            )
-            if not len(long_enough):
-                raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
-            instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
-        if instances.tokens.cut:
-            limit = int(instances.lengths.max())
-            notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
-        splits[name] = instances
+    pretrained = _pretrained_path(config, watcher)
+    with watcher.status("Cutting texts into words"):
+        vocabulary = _vocabulary(config, corpus, pretrained)
+        splits, notes = {}, list(corpus.notes)
+        for name, split in corpus.splits.items():
+            instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
+            long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
+            if len(long_enough) < len(instances):
+                notes.append(
+                    f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
+                )
+                if not len(long_enough):
+                    raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
+                instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
+            if instances.tokens.cut:
+                limit = int(instances.lengths.max())
+                notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
+            splits[name] = instances
 
     torch.manual_seed(config.seed)
     shape = {name: getattr(config, name) for name in complete(ModelOptions).model_fields}
     transformer, embeddings = None, None
     if pretrained is not None:
-        say("Loading the pretrained model")
-        transformer = load_transformer(pretrained)
+        with watcher.status("Loading the pretrained model"):
+            transformer = load_transformer(pretrained)
         shape["transformer"] = transformer_config(transformer)
     else:
-        say("Looking up word vectors" if config.vectors else "Drawing word vectors")
         embeddings = initial_embeddings(
             vocabulary.words,
             source=config.vectors,
             size=config.embedding_size,
             seed=config.seed,
-            progress=say,
+            watcher=watcher,
         )
         shape["embedding_size"] = embeddings.matrix.shape[1]
         if config.vectors:
@@ -102,12 +100,12 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
     return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
 
 
-def _pretrained_path(config: TrainConfig, say: Say) -> str | None:
+def _pretrained_path(config: TrainConfig, watcher: Watcher) -> str | None:
     """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
     name = member_of("hf", config.encoder)
     if name is None:
         return None
-    return str(_with_config(assets.get(name, progress=say))) if name in _transformers() else name
+    return str(_with_config(assets.get(name, watcher=watcher))) if name in _transformers() else name
 
 
 def _transformers() -> list[str]:

@@ -13,7 +13,7 @@ import torch
 from heedful.checking import build, read_yaml
 from heedful.config import Metric, ObjectiveOptions, TrainConfig
 from heedful.data.corpora.catalogue import cards
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Corpus
 from heedful.declared import complete, own_options
 from heedful.errors import BadInput
@@ -72,15 +72,15 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
     """Train, or go on with, or just load the run that this config describes."""
     torch.set_num_threads(config.threads)
     kind = OBJECTIVES.get(config.objective)
-    with watcher.status("Reading the data") as tell:
+    with watcher.status("Reading the data"):
         corpus = load_corpus(config)
         metric = _metric(config, corpus)
         kind.check(config, len(corpus.labels))
         run = Run(runs / run_name(config, corpus, metric))
         if run.complete:
             return _load(run, watcher)
-        prepared = prepare(config, corpus, say=tell)
-        kind.check_texts(config, prepared.splits["train"])
+    prepared = prepare(config, corpus, watcher=watcher)
+    kind.check_texts(config, prepared.splits["train"])
     with_base = config
     if config.base is None and kind.needs_vanilla:
         defaults = {name: field.default for name, field in complete(ObjectiveOptions).model_fields.items()}

@@ -47,7 +47,7 @@ def run(classifier, texts, **options):
 
 
 def one_by_one(case, row, *, size, draw, scope):
-    """Read one text alone with noise on it, by the stages of the model: its weights and chances."""
+    """Read one text alone with noise on it, by the stages of the model: its weights and predicted."""
     model, batch = case.reading.model, case.reading.batch.take(torch.tensor([row]))
     with torch.no_grad():
         embedded = model.embed(batch)
@@ -56,8 +56,8 @@ def one_by_one(case, row, *, size, draw, scope):
         mask = batch.tokens.mask if scope == "all" else place
         states = model.encode(embedded + size * noise * mask[..., None], batch)
         weights = model.attend(states)
-        chances = probabilities(model.decode(states, weights).double())[0]
-    return weights[0, :, states.mask[0]].double().numpy(), chances
+        predicted = probabilities(model.decode(states, weights).double())[0]
+    return weights[0, :, states.mask[0]].double().numpy(), predicted
 
 
 def test_every_number_by_brute_force(case):
@@ -67,11 +67,11 @@ def test_every_number_by_brute_force(case):
             before = case.reading.weights[row, :, case.reading.mask[row]].double().numpy()
             jsds, shares, moved = [], [], []
             for draw in range(2):
-                after, chances = one_by_one(case, row, size=0.5, draw=draw, scope=scope)
+                after, predicted = one_by_one(case, row, size=0.5, draw=draw, scope=scope)
                 jsds.append(np.mean([jensenshannon(p, q) ** 2 for p, q in zip(before, after, strict=True)]))
                 apart = np.mean([to_uniform(p) + to_uniform(q) for p, q in zip(before, after, strict=True)])
                 shares.append(jsds[-1] / apart if apart >= NOWHERE else np.nan)
-                moved.append((chances - case.reading.chances[row]).abs().sum().item() / 2)
+                moved.append((predicted - case.reading.probabilities[row]).abs().sum().item() / 2)
             assert found[f"jsd_{scope}_0.5"][row] == pytest.approx(np.mean(jsds), rel=1e-3, abs=1e-7)
             assert found[f"relative_jsd_{scope}_0.5"][row] == pytest.approx(
                 np.nanmean(shares), rel=1e-3, abs=1e-6
@@ -245,11 +245,11 @@ def test_explainers_are_explained_again(make_case, source):
 
 def test_scores_that_are_all_zero_have_no_heatmap():
     mask = torch.ones(2, 3).bool()
-    chances = torch.tensor([[0.5, 0.5]]).expand(2, 2)
+    predicted = torch.tensor([[0.5, 0.5]]).expand(2, 2)
     nothing = torch.tensor([[[torch.nan] * 3], [[0.2, 0.3, 0.5]]]).double()
     some = torch.tensor([[[0.2, 0.3, 0.5]], [[0.2, 0.3, 0.5]]]).double()
     for pair in ((nothing, some), (some, nothing)):
-        found = compare(*(Seen(w, mask, chances) for w in pair), k=2)
+        found = compare(*(Seen(w, mask, predicted) for w in pair), k=2)
         for values in (found.jsd, found.relative_jsd, found.top_k_overlap, found.top_moved):
             assert values[0].isnan() and not values[1].isnan()
         assert found.tvd.tolist() == [0, 0]
@@ -274,13 +274,13 @@ def test_relative_jsd_is_bounded_symmetric_and_knows_no_padding(first, data):
     second = data.draw(st.lists(st.floats(0.001, 1), min_size=len(first), max_size=len(first)))
     p, q = (torch.tensor([[row]]).double() for row in (first, second))
     p, q = p / p.sum(), q / q.sum()
-    mask, chances = torch.ones(1, len(first)).bool(), torch.tensor([[1.0, 0.0]])
-    one, two = Seen(p, mask, chances), Seen(q, mask, chances)
+    mask, predicted = torch.ones(1, len(first)).bool(), torch.tensor([[1.0, 0.0]])
+    one, two = Seen(p, mask, predicted), Seen(q, mask, predicted)
     found = compare(one, two, k=2).relative_jsd
     assert found.isnan() or 0 <= found <= 2
     torch.testing.assert_close(found, compare(two, one, k=2).relative_jsd, equal_nan=True)
     wide = (
-        Seen(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), chances)
+        Seen(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), predicted)
         for s in (one, two)
     )
     torch.testing.assert_close(compare(*wide, k=2).relative_jsd, found, equal_nan=True)

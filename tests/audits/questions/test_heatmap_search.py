@@ -56,7 +56,7 @@ def reading_of(toy_classifier):
 def judged(reading, heatmaps):
     """How far heatmaps of one text's reading are, and how far they move the prediction: in numpy, one head."""
     said, own = reading.item_logits.numpy(), reading.weights[:, 0].double().numpy()
-    before = reading.chances.numpy()[:, None]
+    before = reading.probabilities.numpy()[:, None]
     after = softmax(heatmaps @ said, axis=-1)
     middle = (heatmaps + own[:, None]) / 2
     far = (rel_entr(heatmaps, middle).sum(-1) + rel_entr(own[:, None], middle).sum(-1)) / 2
@@ -156,7 +156,7 @@ def test_pairs_of_any_decoder_are_judged_by_it(reading_of, shape):
     heatmaps = found.weights(6)[:, None, None].expand(-1, 1, reading.weights.shape[1], -1)
     after = reading.decode(heatmaps)[:, 0]
     after = torch.cat([torch.zeros_like(after), after], -1) if after.shape[-1] == 1 else after
-    moved = (torch.softmax(after, -1) - reading.chances).abs().sum(-1) / 2
+    moved = (torch.softmax(after, -1) - reading.probabilities).abs().sum(-1) / 2
     some = found.value >= 0
     assert some.any()
     assert (moved[some] <= EPSILON).all()
@@ -189,7 +189,7 @@ def summed_up(case, method, *, exact=None):
     rows = {
         name: np.asarray(values) for name, values in audit.rows(case.reading).items() if "weights" not in name
     }
-    predicted = [case.classifier.labels[row] for row in case.reading.chances.argmax(-1)]
+    predicted = [case.classifier.labels[row] for row in case.reading.probabilities.argmax(-1)]
     frame = pl.DataFrame(rows).with_columns(predicted=pl.Series(predicted))
     return audit.summarise(frame if exact is None else frame.with_columns(exact=pl.Series(exact)))
 

@@ -37,7 +37,7 @@ def exactly(case):
     return case._replace(reading=read(model, case.reading.batch))
 
 
-def chances(case, row, items=None):
+def predicted(case, row, items=None):
     """Class probabilities of a text put together again from some of its items, read from its characters."""
     split = case.split.take(np.array([row]))
     if items is not None:
@@ -60,9 +60,9 @@ def drops_of(case, row, seed=0):
     lengths = case.reading.mask.sum(1)
     drawn = random_subsets(case.reading.rows, lengths, subsets=SUBSETS, seed=seed, draw=Stream.DELETIONS)
     deleted = [set(subset.nonzero()[:, 0].tolist()) for subset in drawn[row]]
-    decided = int(chances(case, row).argmax())
+    decided = int(predicted(case, row).argmax())
     every = set(range(case.items(row)))
-    lost = [float((chances(case, row) - chances(case, row, every - gone))[decided]) for gone in deleted]
+    lost = [float((predicted(case, row) - predicted(case, row, every - gone))[decided]) for gone in deleted]
     return deleted, np.array(lost)
 
 
@@ -171,9 +171,9 @@ def test_pieces_of_a_word_are_deleted_together(make_case, any_drop):
     drawn = random_subsets(joined.rows, words.counts, subsets=SUBSETS, seed=0, draw=Stream.DELETIONS)[row]
     items = words.items(torch.full((SUBSETS,), row), drawn)
     assert torch.equal(items[:, 1], items[:, 2]) and items[:, 1].any()
-    every, before = set(range(case.items(row))), chances(case, row)
+    every, before = set(range(case.items(row))), predicted(case, row)
     gone = [set(chosen.nonzero()[:, 0].tolist()) for chosen in items]
-    lost = np.array([float((before - chances(case, row, every - g))[before.argmax()]) for g in gone])
+    lost = np.array([float((before - predicted(case, row, every - g))[before.argmax()]) for g in gone])
     sums = np.array([case.reading.weights[row, 0, sorted(g)].double().sum().item() for g in gone])
     factor = max(0, (sums * lost).sum() / (sums**2).sum())
     assert found["infidelity"][row].item() == pytest.approx(

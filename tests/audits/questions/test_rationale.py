@@ -40,9 +40,9 @@ class Rebuilt:
         self.model = deepcopy(case.classifier.model).double()
         spans = item_spans(case.reading)[row][case.reading.mask[row]].tolist()
         self.pieces = [case.split.texts[row][start:end] for start, end in spans]
-        self.decided = int(self.chances(range(len(spans))).argmax())
+        self.decided = int(self.probabilities(range(len(spans))).argmax())
 
-    def chances(self, items):
+    def probabilities(self, items):
         split = self.case.split.take(np.array([self.row]))
         batch = self.classifier.instances(split).batch(np.array([0]))
         if items:
@@ -57,8 +57,8 @@ class Rebuilt:
             ].numpy()
 
     def lost(self, items):
-        every = self.chances(range(len(self.pieces)))
-        return every[self.decided] - self.chances(items)[self.decided]
+        every = self.probabilities(range(len(self.pieces)))
+        return every[self.decided] - self.probabilities(items)[self.decided]
 
     def order(self, source):
         batch = self.classifier.instances(self.case.split).batch(np.array([self.row]))
@@ -114,7 +114,7 @@ def test_texts_shorter_than_k_use_what_they_have_and_are_counted(make_case):
 
 
 def frame(case, columns):
-    predicted = [f"class {k}" for k in case.reading.chances.argmax(-1).tolist()]
+    predicted = [f"class {k}" for k in case.reading.probabilities.argmax(-1).tolist()]
     return pl.DataFrame({"predicted": predicted, **{name: v.tolist() for name, v in columns.items()}})
 
 
@@ -128,8 +128,8 @@ def test_chance_is_the_yardstick(make_case):
     values = [(4 * slow.lost(order[1:]) + slow.lost(order[2:])) / 5 for order in orders]
     for seed in range(30):
         _, found = losses(case, seed=seed)
-        chance = found["comprehensiveness_random"][row].item()
-        near = [order for order, value in zip(orders, values, strict=True) if abs(value - chance) < 2e-6]
+        drawn = found["comprehensiveness_random"][row].item()
+        near = [order for order, value in zip(orders, values, strict=True) if abs(value - drawn) < 2e-6]
         assert near
         seen.update(near)
         gain = found["comprehensiveness"] - found["comprehensiveness_random"]

@@ -27,7 +27,7 @@ def close(ours, theirs):
 def test_it_says_what_the_model_says(case):
     model, batch = case.classifier.model, case.reading.batch
     close(case.reading.logits, model(batch).logits)
-    close(case.reading.chances, probabilities(model(batch).logits))
+    close(case.reading.probabilities, probabilities(model(batch).logits))
     close(case.reading.weights, model(batch).weights)
 
 

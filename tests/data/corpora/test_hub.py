@@ -10,7 +10,7 @@ from heedful.config import DataOptions
 from heedful.data.corpora import hub
 from heedful.data.corpora.catalogue import card
 from heedful.data.corpora.hub import hub_rows, hub_splits
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.sources import find_source, hub_installed
 from heedful.errors import BadInput
 

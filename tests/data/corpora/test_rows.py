@@ -82,7 +82,7 @@ def test_parquet_rows_are_numbered_on_from_slice_to_slice(tmp_path):
         ("a.jsonl", b"[" * 100_000, "Row 1 of .* not valid JSON"),
         ("a.jsonl", b'{"label": ' + b"9" * 5000 + b"}", "Row 1 of .* not valid JSON"),
         ("a.csv", b"text,label\na,1\nb,with comma,1\n", "Row 2 of .* more fields than the header: quote"),
-        ("a.csv", b'text,label\na,1\n"never closed,1\n', "Row 2 of .* not valid CSV .*mend its quotes"),
+        ("a.csv", b'text,label\na,1\n"never closed,1\n', "Row 2 of .* not valid CSV .*fix its quotes"),
         ("a.tsv", b'text\tlabel\n"good" film\t1\n', "Row 1 of .* not valid CSV"),
         (
             "a.csv.gz",

@@ -7,7 +7,7 @@ import csv
 import numpy as np
 
 from heedful.config import DataOptions, TrainConfig
-from heedful.data.corpora.loading import load_corpus, shuffled_labels
+from heedful.data.corpora.reader import load_corpus, shuffled_labels
 from heedful.data.corpus import Split
 from heedful.declared import complete
 from heedful.training import train

@@ -17,7 +17,7 @@ import heedful
 from heedful.config import DataOptions
 from heedful.data.corpora.columns import RawSplit, read_split, read_texts
 from heedful.data.corpora.evidence import rationale_spans, token_spans
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 

@@ -153,16 +153,15 @@ def rows(folder):
     return sorted((row["text"], row["label"]) for row in map(json.loads, lines))
 
 
-def test_the_listed_members_arrive_and_nothing_else(shop, cache):
+def test_the_listed_members_arrive_and_nothing_else(shop, cache, recorder):
     shop.offer()
-    said = []
     assert assets.find("toy") is None
-    folder = assets.get("toy", progress=said.append)
+    folder = assets.get("toy", watcher=recorder)
     assert folder == cache / "assets" / "toy" == assets.find("toy")
     assert tree(folder) == {"vectors.txt", "sub/note.txt", "asset.json"}
     assert (folder / "vectors.txt").read_bytes() == CONTENT["pkg/data/vectors.txt"]
-    assert said[0] == "Downloading toy (0.3 MB)"
-    assert said[-1] == "Unpacking toy"
+    assert recorder.doing[1] == "Downloading toy (0.3 MB)"
+    assert recorder.doing[-1] == "Unpacking toy"
     assert not list((cache / "downloads").glob("*.whl"))
 
 
@@ -294,10 +293,15 @@ def test_processes_that_fetch_the_same_asset_at_once(shop, cache, tmp_path):
     shop.offer()
     (tmp_path / "table.json").write_text(shop.table["toy"].model_dump_json())
     program = (
-        "import sys, pathlib; from heedful.data.fetch import assets\n"
+        "import sys, pathlib; from contextlib import contextmanager\n"
+        "from heedful.data.fetch import assets; from heedful.progress import Quiet\n"
+        "class Printing(Quiet):\n"
+        "    @contextmanager\n"
+        "    def status(self, doing):\n"
+        "        yield lambda doing: print(doing, file=sys.stderr)\n"
         "toy = assets.Asset.model_validate_json(pathlib.Path(sys.argv[1]).read_text())\n"
         "assets.assets = lambda: {'toy': toy}\n"
-        "print(assets.get('toy', progress=lambda text: print(text, file=sys.stderr)))\n"
+        "print(assets.get('toy', watcher=Printing()))\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "table.json")]
     running = [

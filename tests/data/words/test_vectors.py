@@ -134,7 +134,7 @@ def test_draws_depend_on_seed_and_position_alone(source):
 
 def test_vectors_that_can_be_fetched_go_by_name(tmp_path, monkeypatch):
     write(tmp_path / "glove.840B.300d_filtered.txt", LINES)
-    monkeypatch.setattr(assets, "get", lambda name, progress: tmp_path)
+    monkeypatch.setattr(assets, "get", lambda name, watcher: tmp_path)
     vectors, _ = read_vectors("glove-840b-300d", ["cat"])
     np.testing.assert_array_equal(vectors, VECTORS[[1]])
 

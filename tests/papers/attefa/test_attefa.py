@@ -10,12 +10,12 @@ import pytest
 
 from heedful.errors import BadInput
 from heedful.papers.attefa.recipe import ATTEFA
-from heedful.papers.attefa.scores import LADDER, MOCK, REAL
+from heedful.papers.attefa.score_samples import LADDER, MOCK, REAL
 from heedful.papers.attefa.twinned import twinned
 from heedful.papers.claims import judge
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown
+from heedful.papers.paper_page import Page, markdown
 from heedful.papers.recipe import Dataset, published
 from heedful.papers.results import Results
 from heedful.training.train import resolve
@@ -24,16 +24,16 @@ from heedful.training.twins import SEEDS
 SURE = [[0.0, 1.0], [1.0, 0.0]] * 20
 
 
-def twins(measured, model, dataset, *scores, jsd=1.0, chances=SURE):
+def twins(measured, model, dataset, *scores, jsd=1.0, probabilities=SURE):
     """A base whose twins have these TVDs on every text, up to a little noise."""
-    noise = np.resize([-0.001, 0.001], len(chances))
+    noise = np.resize([-0.001, 0.001], len(probabilities))
     columns = {
-        "chances": chances,
-        "twin_jsd": [jsd] * len(chances),
-        "twin_tvd": [np.mean(scores)] * len(chances),
+        "chances": probabilities,
+        "twin_jsd": [jsd] * len(probabilities),
+        "twin_tvd": [np.mean(scores)] * len(probabilities),
     }
     for seed, score in zip(SEEDS, scores, strict=False):
-        columns |= {f"tvd_{seed}": score + noise, f"jsd_{seed}": [jsd] * len(chances)}
+        columns |= {f"tvd_{seed}": score + noise, f"jsd_{seed}": [jsd] * len(probabilities)}
     return measured(model, "imitation", dataset=dataset, **columns)
 
 
@@ -172,7 +172,7 @@ def test_three_twins_that_differ_leave_a_step_open(measured):
 
 def test_the_corrected_score_sees_a_base_that_is_never_sure(measured):
     unsure = [[0.45, 0.55], [0.55, 0.45]] * 20
-    found = twinned(twins(measured, "MLP", "mock_1", 0.04, chances=unsure))
+    found = twinned(twins(measured, "MLP", "mock_1", 0.04, probabilities=unsure))
     assert found.scores()[0, 0] == pytest.approx(0.04)
     assert found.scores(corrected=True)[0, 0] == pytest.approx(0.8)
 
@@ -207,7 +207,7 @@ def test_a_base_and_its_twins_from_nothing_to_a_page(tmp_path: Path):
     tiny = {"epochs": 1, "hidden": 4, "embedding_size": 8, "vectors": None, "test_fraction": 0.4}
     recipe = replace(ATTEFA, datasets={str(data): Dataset(None, tiny)})
     runs = tmp_path / "runs"
-    first = measure(recipe.cases(encoders=["average"], seeds=2), ["imitation"], runs=runs)
+    first = measure_recipe(recipe.cases(encoders=["average"], seeds=2), ["imitation"], runs=runs)
     (run,) = first.runs
     found = twinned(run)
     assert [twin.seed for twin in found.twins] == [10, 50]
@@ -218,7 +218,9 @@ def test_a_base_and_its_twins_from_nothing_to_a_page(tmp_path: Path):
         assert number.low is None and number.high is None  # two twins do not tell what a third would reach
     assert any("one twin or two" in note for note in run.summaries["imitation"].notes)
     # Without --seeds, what is finished is taken with as many twins as it has; with it, only that number.
-    again = measure(recipe.cases(encoders=["average"]), ["imitation"], runs=runs, only_finished=True)
+    again = measure_recipe(recipe.cases(encoders=["average"]), ["imitation"], runs=runs, only_finished=True)
     assert len(twinned(again.runs[0]).twins) == 2
-    three = measure(recipe.cases(encoders=["average"], seeds=3), ["imitation"], runs=runs, only_finished=True)
+    three = measure_recipe(
+        recipe.cases(encoders=["average"], seeds=3), ["imitation"], runs=runs, only_finished=True
+    )
     assert [why for _, why in three.missing] == ["trained, and not audited on all texts"]

@@ -15,15 +15,15 @@ from heedful.audits.running.result import INSTANCES, PREDICTIONS
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.papers.claims import judge
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
-from heedful.papers.page import Page, markdown, save_page
+from heedful.papers.paper_page import Page, markdown, save_page
 from heedful.papers.recipe import Dataset, published
-from heedful.papers.results import Measured, Results
-from heedful.papers.seat.frontier import Point
+from heedful.papers.results import MeasuredRun, Results
+from heedful.papers.seat.method_draws import Methods, drawn_texts
 from heedful.papers.seat.methods import COMPARED, DATASETS, METHODS, PAPER, RIVALS, SKETCHED
-from heedful.papers.seat.numbers import Methods, drawn_texts
 from heedful.papers.seat.recipe import SEAT
+from heedful.papers.seat.seed_frontier import SeedPoint
 from heedful.training.train import resolve
 
 TEXTS = 80
@@ -66,7 +66,7 @@ def run(
     audited: Path | None = None,
     history: Any = (),
     **columns: Any,
-) -> Measured:
+) -> MeasuredRun:
     """A model with the same values in every column but those given, and with a number of wrong decisions."""
     said = LABELS.copy()
     said[:wrong] = 1 - said[:wrong]
@@ -89,16 +89,16 @@ def run(
         "notes": [],
         "history": list(history),
     }
-    return Measured(
+    return MeasuredRun(
         dataset, f"{encoder} {method}", seed, Path("runs/x"), metrics, names, TEXTS, (), frames, {}, audited
     )
 
 
-def all_but(*methods: str, **columns: Any) -> list[Measured]:
+def all_but(*methods: str, **columns: Any) -> list[MeasuredRun]:
     return [run(name, **columns) for name in METHODS if name not in methods]
 
 
-def word(claim: str, *runs: Measured) -> str:
+def word(claim: str, *runs: MeasuredRun) -> str:
     (found,) = [each for each in SEAT.claims if each.id == claim]
     return judge(found, Results(runs)).word
 
@@ -108,7 +108,7 @@ def rows_of(page: Page, section: str, table: int = 0) -> list[list[str]]:
     return [list(row) for row in found.tables[table].rows]
 
 
-def page_of(*runs: Measured, **asked: str) -> Page:
+def page_of(*runs: MeasuredRun, **asked: str) -> Page:
     experiments = [SEAT.find(kind, number) for kind, number in asked.items()]
     return make_page(SEAT, Results(runs), experiments or SEAT.experiments)
 
@@ -279,7 +279,7 @@ def test_claims_about_f1(claim, method):
 
 
 def test_the_claim_about_top_items(tmp_path):
-    def kept(name: str, swapped: int) -> Measured:
+    def kept(name: str, swapped: int) -> MeasuredRun:
         """Ten items with falling weights; in some texts the last three are on top."""
         weights = np.tile(np.linspace(1, 0.1, 10), (TEXTS, 1))
         weights[:swapped] = np.roll(weights[:swapped], -3, axis=1)
@@ -345,7 +345,7 @@ def test_draws_are_means_of_drawn_texts():
     assert not np.array_equal(drawn_texts("sst2", TEXTS), drawn_texts("mr", TEXTS))
 
 
-def seeds_of(method: str, column: str, *scales: float) -> list[Measured]:
+def seeds_of(method: str, column: str, *scales: float) -> list[MeasuredRun]:
     """A method whose heatmap moves more with some seeds than with others, for all texts alike."""
     return [run(method, seed=seed, **{column: scale * WAVE}) for seed, scale in enumerate(scales)]
 
@@ -487,13 +487,13 @@ def test_the_frontier_names_who_dominates():
         row[0]: (row[1], row[-1]) for row in rows_of(page_of(*runs, figure="6"), "Figure 6", 1)
     }  # another seed dominates nobody
     assert shown == {"vanilla": ("0", "steady"), "steady": ("0", "–"), "word_at": ("1", "–")}
-    point = Point("a", 0, 0.1, 0.3, 0.8)
+    point = SeedPoint("a", 0, 0.1, 0.3, 0.8)
     assert not point.dominates(point)
     assert not point.dominates(point._replace(jsd=0.2, f1=0.9))
 
 
 def test_seeds_say_together_how_a_method_compares_with_vanilla():
-    def jsd(method: str, seed: int, value: float) -> Measured:
+    def jsd(method: str, seed: int, value: float) -> MeasuredRun:
         return run(method, seed=seed, **{"jsd_all_0.01": value, "sharpness": 0.4 / (1 + seed)})
 
     runs = [jsd("vanilla", seed, value) for seed, value in enumerate([0.8, 0.2, 0.2])]
@@ -548,8 +548,8 @@ def test_from_nothing_to_a_page(tmp_path: Path):
     recipe = replace(SEAT, datasets={str(data): Dataset(None, tiny)}, models=models)
     asked = [recipe.find("table", "1"), recipe.find("figure", "5"), recipe.find("figure", "6")]
     runs = tmp_path / "runs"
-    first = measure(recipe.cases(asked), [], runs=runs)
-    again = measure(recipe.cases(asked), [], runs=runs, only_finished=True)
+    first = measure_recipe(recipe.cases(asked), [], runs=runs)
+    again = measure_recipe(recipe.cases(asked), [], runs=runs, only_finished=True)
     assert [found.model for found in again.runs] == ["RNN vanilla", "RNN seat"]
     pages = [markdown(make_page(recipe, results, asked)) for results in (first, again)]
     assert pages[0] == pages[1]

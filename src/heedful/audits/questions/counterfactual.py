@@ -121,7 +121,7 @@ class Counterfactual(Audit):
             weights = heads.mean(1)
         with torch.no_grad():
             after = probabilities(reading.decode(heads[:, None])[:, 0])
-        said = after.gather(1, reading.chances.argmax(-1, keepdim=True))[:, 0]
+        said = after.gather(1, reading.probabilities.argmax(-1, keepdim=True))[:, 0]
         replaceable = (values >= DIFFERENT).double()
         needless = reading.needless
         own = reading.scores("attention")

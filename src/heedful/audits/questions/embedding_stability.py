@@ -90,7 +90,7 @@ class EmbeddingStability(StabilityAudit):
                 batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
                 after = see(read(reading.model, batch, seed=reading.seed), self.source)
                 changes.setdefault(condition, []).append(compare(before, after, k=self.config.top_k))
-                said.setdefault(condition, []).append(after.chances)
+                said.setdefault(condition, []).append(after.probabilities)
         columns = self.beside(before, reading)
         for condition, found in changes.items():
             columns |= self.columns(condition, found, said[condition])

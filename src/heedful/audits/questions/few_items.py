@@ -48,7 +48,7 @@ class _Items(NamedTuple):
     said: Float[Tensor, "batch items classes"]
     own: Float[Tensor, "batch items heads"]
     mask: Bool[Tensor, "batch items"]
-    chances: Float[Tensor, "batch classes"]
+    probabilities: Float[Tensor, "batch classes"]
     """What the model says to all of them."""
 
     def take(self, chosen: Int[Tensor, "batch some"]) -> _Items:
@@ -57,7 +57,7 @@ class _Items(NamedTuple):
             field.gather(1, chosen[..., None].expand(-1, -1, field.shape[-1]))
             for field in (self.said, self.own)
         )
-        return _Items(said, own, self.mask.gather(1, chosen), self.chances)
+        return _Items(said, own, self.mask.gather(1, chosen), self.probabilities)
 
 
 class _Starts(NamedTuple):
@@ -81,7 +81,7 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
     """Find heatmaps of two or three items, the same in every head, that are farther than what is known (`beyond`)."""
     said, count = classes(reading.item_logits), reading.mask.shape[1]
     own = reading.weights.double().transpose(1, 2)
-    items = _Items(said, own / own.sum(1, keepdim=True), reading.mask, reading.chances)
+    items = _Items(said, own / own.sum(1, keepdim=True), reading.mask, reading.probabilities)
     if not reading.linear:  # its decoder works in single precision, and is asked again about what is found
         epsilon = max(epsilon - _SINGLE, 0.0)
     nothing = torch.zeros(len(said), 3, dtype=torch.long)
@@ -130,7 +130,7 @@ def _promising(
         first, second, share = (field[begin : begin + step] for field in starts)
         said = (1 - share)[:, None] * items.said[:, first] + share[:, None] * items.said[:, second]
         window = prediction_window(
-            said[:, :, None], items.said[:, None], items.chances[:, None, None], epsilon
+            said[:, :, None], items.said[:, None], items.probabilities[:, None, None], epsilon
         )
         owns = items.own[:, first, None], items.own[:, second, None], items.own[:, None]
         far = [few_jsd(owns, _spread(most.nan_to_num(0), share[:, None])) for most in window]
@@ -232,7 +232,7 @@ def _mixed(
     """First and last mixtures of segments that give the prediction, where logits are means of the items'."""
     first, second, end = items.said[torch.arange(len(places))[:, None, None], places].unbind(2)
     start = (1 - inner)[..., None] * first + inner[..., None] * second
-    before = items.chances[:, None]
+    before = items.probabilities[:, None]
 
     def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
         return torch.softmax(start[:, :, None] + shares[..., None] * (end - start)[:, :, None], dim=-1)
@@ -255,5 +255,5 @@ def _decoded(
         return probabilities(reading.decode(heatmaps))[rows].view(*shares.shape, -1)
 
     whole = torch.zeros(places.shape[:2], dtype=torch.float64)
-    before = reading.chances[rows, None]
+    before = reading.probabilities[rows, None]
     return feasible_shares(says, Shares(whole, whole + 1), before, epsilon, grid=_GRID, halvings=_HALVINGS)

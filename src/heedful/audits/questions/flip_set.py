@@ -16,7 +16,7 @@ from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import boxes
-from heedful.audits.exhibits import Chart, Marks, Order
+from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions, Count
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
@@ -86,7 +86,7 @@ class FlipSet(Audit):
         "ranking needs few. With a linear decoder class c loses to c′ exactly when the kept items' weighted margins sum to "
         "less than zero, so the smallest set removes the largest margins first, and the true minimum is known."
     )
-    marks = Marks(
+    marks = PickedItems(
         "members",
         "smallest set whose removal changes the decision",
         nothing="No removal of items changes the decision.",

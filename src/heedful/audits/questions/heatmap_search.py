@@ -40,7 +40,7 @@ class _Search:
     def __init__(self, reading: Reading, epsilon: float) -> None:
         self.reading, self.epsilon = reading, epsilon
         self.own = reading.weights.double()
-        self.before = reading.chances
+        self.before = reading.probabilities
         self.found = Found(self.own.new_zeros(len(self.own)), self.own.clone())
 
     def judge(self, weights: Float[Tensor, "batch variants heads items"]) -> tuple[Tensor, Tensor]:

@@ -126,14 +126,14 @@ class Imitation(Audit):
         """Compare every twin with the model, text by text."""
         own = reading.scores("attention")
         moved, far, weights, said = [], [], [], []
-        decision = reading.chances.argmax(-1, keepdim=True)
+        decision = reading.probabilities.argmax(-1, keepdim=True)
         for twin in self.twins.values():
             with torch.no_grad():
                 output = read(twin.model.eval(), reading.batch)
             assert output.weights is not None
-            chances = probabilities(output.logits.double())
-            moved.append(tvd(chances, reading.chances))
-            said.append(chances.gather(1, decision)[:, 0])
+            predicted = probabilities(output.logits.double())
+            moved.append(tvd(predicted, reading.probabilities))
+            said.append(predicted.gather(1, decision)[:, 0])
             far.append(matched_jsd(output.weights.double(), reading.weights.double()) / LN_2)
             weights.append(output.weights.mean(1))
         tvds, jsds, heatmaps = torch.stack(moved, 1), torch.stack(far, 1), torch.stack(weights, 1)
@@ -145,7 +145,7 @@ class Imitation(Audit):
             "twin_tvd": tvds.mean(1),
             "twin_jsd": jsds.mean(1),
             "elsewhere": elsewhere.double().mean(1),
-            "chances": reading.chances.tolist(),
+            "chances": reading.probabilities.tolist(),
             "twin_seed": [list(self.twins)[i] for i in best.tolist()],
             "twin_weights": ragged(chosen, reading.mask),
             "twin_probability": torch.stack(said, 1)[torch.arange(len(best)), best],
@@ -162,8 +162,8 @@ class Imitation(Audit):
         jsds = np.stack([rows[f"jsd_{seed}"].to_numpy() for seed in seeds], 1)
         references = {"attefa": None, "attefa_corrected": np.array(rows["chances"].to_list())}
         numbers: list[Number] = []
-        for name, chances in references.items():
-            drawn = attefa_draws(tvds, jsds, chances, seed=self.config.seed)
+        for name, own in references.items():
+            drawn = attefa_draws(tvds, jsds, own, seed=self.config.seed)
             numbers.append(_over_seeds(name, drawn, len(rows)))
             numbers += [
                 _plain(name, one, f"seed {seed}", len(rows))

@@ -14,7 +14,7 @@ from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.words import Words, words_of
-from heedful.explainers.reread import chances_without
+from heedful.explainers.reread import probabilities_without
 from heedful.measures.infidelity import (
     ROUNDING,
     deletion_correlation,
@@ -193,7 +193,7 @@ def _drops(
     batch, count, _ = subsets.shape
     rows = torch.arange(batch).repeat_interleave(count)
     kept = words.mask[rows] & ~subsets.flatten(0, 1)
-    after = chances_without(reading.model, reading.batch, rows, words.items(rows, kept)).double()
-    decided = reading.chances.argmax(-1)
-    before = reading.chances.double().gather(1, decided[:, None])
+    after = probabilities_without(reading.model, reading.batch, rows, words.items(rows, kept)).double()
+    decided = reading.probabilities.argmax(-1)
+    before = reading.probabilities.double().gather(1, decided[:, None])
     return before - after.gather(1, decided[rows, None]).view(batch, count)

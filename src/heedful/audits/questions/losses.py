@@ -11,7 +11,7 @@ from torch import Tensor
 
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.words import Words
-from heedful.explainers.reread import chances_without
+from heedful.explainers.reread import probabilities_without
 from heedful.measures.rationale import mean_loss, rationale_sizes
 
 
@@ -58,10 +58,10 @@ def _read(
         return_inverse=True,
     )
     of, mask = left[:, 0], left[:, 1:].bool()
-    after = chances_without(reading.model, reading.batch, of, words.items(of, mask)).double()[same]
+    after = probabilities_without(reading.model, reading.batch, of, words.items(of, mask)).double()[same]
     every = rows.repeat(len(kept))
-    decided = reading.chances.argmax(-1)
-    before = reading.chances.double().gather(1, decided[:, None])[:, 0]
+    decided = reading.probabilities.argmax(-1)
+    before = reading.probabilities.double().gather(1, decided[:, None])[:, 0]
     said = (
         after.gather(1, decided[every, None])[:, 0]
         .view(len(kept), -1)[:, where]

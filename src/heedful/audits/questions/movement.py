@@ -21,7 +21,7 @@ class Seen(NamedTuple):
 
     weights: Float[Tensor, "batch heads items"]
     mask: Bool[Tensor, "batch items"]
-    chances: Float[Tensor, "batch classes"]
+    probabilities: Float[Tensor, "batch classes"]
 
 
 class Change(NamedTuple):
@@ -46,7 +46,7 @@ def see(reading: Reading, source: str) -> Seen:
         sizes = reading.scores(source).double().abs()
         total = sizes.sum(1, keepdim=True)
         weights = (sizes / total.masked_fill(total == 0, torch.nan)).masked_fill(~reading.mask, 0)[:, None]
-    return Seen(weights, reading.mask, reading.chances)
+    return Seen(weights, reading.mask, reading.probabilities)
 
 
 def by_word(seen: Seen, words: Int[Tensor, "batch items"], size: int) -> Seen:
@@ -56,7 +56,7 @@ def by_word(seen: Seen, words: Int[Tensor, "batch items"], size: int) -> Seen:
     summed = seen.weights.new_zeros(len(words), heads, size)
     summed = summed.scatter_add(2, places, seen.weights * (words >= 0)[:, None])
     count = words.amax(1, keepdim=True) + 1
-    return Seen(summed, torch.arange(size)[None] < count, seen.chances)
+    return Seen(summed, torch.arange(size)[None] < count, seen.probabilities)
 
 
 def compare(before: Seen, after: Seen, *, k: int, matched: bool = False) -> Change:
@@ -77,8 +77,10 @@ def compare(before: Seen, after: Seen, *, k: int, matched: bool = False) -> Chan
     top, one = (
         top_k_overlap(first, second, k=size, mask=mask).masked_fill(nothing, torch.nan) for size in (k, 1)
     )
-    flipped = before.chances.argmax(-1) != after.chances.argmax(-1)
-    return Change(moved, relative, top, 1 - one, tvd(before.chances, after.chances), flipped.double())
+    flipped = before.probabilities.argmax(-1) != after.probabilities.argmax(-1)
+    return Change(
+        moved, relative, top, 1 - one, tvd(before.probabilities, after.probabilities), flipped.double()
+    )
 
 
 def sharp(seen: Seen) -> Float[Tensor, " batch"]:

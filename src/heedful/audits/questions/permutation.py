@@ -117,7 +117,7 @@ class Permutation(Audit):
 
     def _any(self, reading: Reading) -> Float[Tensor, " batch"]:
         """Shuffle the items of all heads alike and decode again, one shuffle of the whole batch at a time."""
-        before, moved = reading.chances, []
+        before, moved = reading.probabilities, []
         with torch.no_grad():
             for draw in range(self.config.permutations):
                 shuffled = [

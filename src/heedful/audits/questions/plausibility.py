@@ -12,7 +12,7 @@ from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import histogram
-from heedful.audits.exhibits import Chart, Marks, Order
+from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.words import Words, words_of
@@ -73,7 +73,7 @@ class Plausibility(Audit):
         "random ranking stands beside."
     )
     order = Order("auprc", "agreement with what was marked", worst="lowest")
-    marks = Marks(
+    marks = PickedItems(
         "marked", "words that a person marked", nothing="Nobody marked a word of this text.", known="auprc"
     )
     share: float
@@ -106,11 +106,11 @@ class Plausibility(Audit):
         evidence = self.instances.split.evidence
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
-        by_chance = uniform_by_instance(
+        random = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.PLAUSIBILITY
         )
         columns: dict[str, Tensor | list[object]] = dict(self._agreement(scores, words, marked))
-        columns |= {f"{name}_random": v for name, v in self._agreement(by_chance, words, marked).items()}
+        columns |= {f"{name}_random": v for name, v in self._agreement(random, words, marked).items()}
         columns["given"] = [bool(evidence[row]) for row in reading.rows.tolist()]
         items = words.items(torch.arange(len(marked)), marked)
         columns["marked"] = [

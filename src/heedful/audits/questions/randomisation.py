@@ -279,11 +279,11 @@ class Randomisation(Audit):
 
     def _shown(self, reading: Reading, other: Reading) -> dict[str, Tensor | Sequence[object]]:
         """Keep a changed model's heatmap, to be set beside the model's own."""
-        decided = reading.chances.argmax(-1, keepdim=True)
+        decided = reading.probabilities.argmax(-1, keepdim=True)
         weights = see(other, self.source).weights.mean(1).nan_to_num()
         return {
             "other_weights": ragged(weights, reading.mask),
-            "other_probability": other.chances.gather(1, decided)[:, 0],
+            "other_probability": other.probabilities.gather(1, decided)[:, 0],
         }
 
     def _of_shuffled_labels(self, subject: Subject, watcher: Watcher) -> Stages | None:

@@ -192,7 +192,7 @@ class Rationale(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
-        by_chance = uniform_by_instance(
+        drawn_scores = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
         # A model without attention is measured against the other two.
@@ -200,15 +200,15 @@ class Rationale(Audit):
         others = [name for name in references if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
-            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.config.top_k
+            reading, words, [ranked[0], words.ranks(drawn_scores), *ranked[1:]], top=self.config.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
 
         known = [own, *rest] if self.source in references else rest
 
         def share(field: str, sign: int) -> Tensor:
-            mine, chance, *reached = (sign * getattr(part, field) for part in (own, random, *known))
-            return share_of_best(mine, chance, torch.stack(reached), least=LEAST)
+            mine, drawn, *reached = (sign * getattr(part, field) for part in (own, random, *known))
+            return share_of_best(mine, drawn, torch.stack(reached), least=LEAST)
 
         needed = share("comprehensiveness", 1)
         area, never = self._sensitivity(reading, words, ranked[0])

@@ -105,21 +105,21 @@ class SeedStability(StabilityAudit):
         """Let every model read the texts, and compare it with the one that is audited."""
         before = see(reading, self.source)
         columns = self.beside(before, reading)
-        changes, heatmaps, chances = [], [], []
-        decision = reading.chances.argmax(-1, keepdim=True)
+        changes, heatmaps, probabilities = [], [], []
+        decision = reading.probabilities.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
             after = see(read(model, reading.batch, seed=reading.seed), self.source)
             changes.append(compare(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
-            chances.append(after.chances)
-            columns |= self.columns(str(seed), changes[-1:], chances[-1:])
+            probabilities.append(after.probabilities)
+            columns |= self.columns(str(seed), changes[-1:], probabilities[-1:])
         apart = torch.stack([change.jsd for change in changes], 1)
         furthest = apart.nan_to_num(-1).argmax(1)
         rows = torch.arange(len(furthest))
-        of_decision = torch.stack(chances, 1)[rows, furthest].gather(1, decision)[:, 0]
+        of_decision = torch.stack(probabilities, 1)[rows, furthest].gather(1, decision)[:, 0]
         columns |= averaged(changes)._asdict()
         if self.labelled:
-            columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in chances], 1).tolist()
+            columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in probabilities], 1).tolist()
         return columns | {
             "jsd_max": apart.amax(1),
             "other_seed": [list(self.others)[place] for place in furthest.tolist()],

@@ -79,7 +79,7 @@ class SingleErasure(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Erase the top item of each ranking, and for each a random other one."""
-        mask, before = reading.mask, reading.chances
+        mask, before = reading.mask, reading.probabilities
         columns: dict[str, Tensor] = {}
         for name, explainer in RANKINGS.items():
             scores = reading.scores(self.source if explainer == "attention" else explainer)

@@ -107,7 +107,7 @@ class StabilityAudit(Audit):
             f"{name}_{condition}": values for name, values in averaged(changes)._asdict().items()
         }
         if self.labelled:
-            found[f"said_{condition}"] = torch.stack([chances.argmax(-1) for chances in said], 1).tolist()
+            found[f"said_{condition}"] = torch.stack([p.argmax(-1) for p in said], 1).tolist()
         return found
 
     def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str]) -> list[Number]:

@@ -14,7 +14,7 @@ from heedful.data.fetch import assets
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import replaceable
-from heedful.data.words.synonyms import Found, find_synonyms, nearest
+from heedful.data.words.synonyms import Replacements, find_synonyms, nearest
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable
 
@@ -24,7 +24,7 @@ _BEGINS = ("Ġ", "▁")  # how some tokenisers mark a piece that begins a word
 class Synonyms(NamedTuple):
     """Words with their synonyms, whole words that the model knows (None: it reads pieces), and the source in words."""
 
-    found: Found
+    found: Replacements
     known: frozenset[str] | None
     told: str
 

@@ -114,7 +114,7 @@ class WordStability(StabilityAudit):
                 change = compare(*self._aligned(reading, before, after), k=self.config.top_k)
                 same = torch.tensor([not words for words in new])
                 changes.setdefault(count, []).append(without(change, same | lost))
-                said.setdefault(count, []).append(after[0].chances)
+                said.setdefault(count, []).append(after[0].probabilities)
         own, _ = self._aligned(reading, before, (before, tokens))
         columns = self.beside(own, reading)
         columns |= {

@@ -40,7 +40,7 @@ class Column(BaseModel):
         return -outcomes.count("bad"), outcomes.count("good")
 
     @property
-    def told(self) -> bool:
+    def decided(self) -> bool:
         """Whether any rule by which columns are compared has an answer, from as many texts as the policy asks for."""
         return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if compares(j.rule))
 
@@ -83,7 +83,7 @@ class Alternatives(BaseModel):
     def better(self) -> bool:
         """Whether the best explainer did better than attention, by what it passes or else clearly on average."""
         best, own = self.best, self.attention
-        if not (best.told or own.told):
+        if not (best.decided or own.decided):
             return False
         if best.standing != own.standing:
             return best.standing > own.standing

@@ -163,7 +163,7 @@ def _rows(reading: Reading, source: str, audits: dict[str, Audit], labels: tuple
     """Measure a batch; the scores themselves are kept too, to be drawn beside attention."""
     columns: dict[str, Any] = {
         "row": reading.rows.tolist(),
-        "predicted": [labels[i] for i in reading.chances.argmax(-1).tolist()],
+        "predicted": [labels[i] for i in reading.probabilities.argmax(-1).tolist()],
         "items": reading.mask.sum(1).tolist(),
         SCORES: ragged(reading.scores(source), reading.mask),
     }

@@ -167,7 +167,7 @@ def _rows(asked: Audit, reading: Reading, subject: Subject) -> pl.DataFrame:
     names = subject.classifier.labels
     columns: dict[str, Any] = {
         "row": reading.rows.tolist(),
-        "predicted": [names[i] for i in reading.chances.argmax(-1).tolist()],
+        "predicted": [names[i] for i in reading.probabilities.argmax(-1).tolist()],
         "items": reading.mask.sum(1).tolist(),
     }
     for name, values in asked.rows(reading).items():

@@ -20,7 +20,7 @@ def prediction_rows(
     Of a model without attention the scores of the source stand in the place of weights.
     """
     drawn = source if reading.attended is None else "attention"
-    tokens, chances = reading.batch.tokens, reading.chances
+    tokens, probabilities = reading.batch.tokens, reading.probabilities
     spans = item_spans(reading)
     queries = reading.batch.query.texts if reading.batch.query is not None else None
     names = classifier.labels
@@ -30,9 +30,9 @@ def prediction_rows(
             "text": tokens.texts,
             "query": queries or [None] * len(tokens.texts),
             "label": [names[i] if labelled else None for i in reading.batch.labels.tolist()],
-            "predicted": [names[i] for i in chances.argmax(-1).tolist()],
-            "probability": chances.amax(-1).tolist(),
-            "probabilities": chances.tolist(),
+            "predicted": [names[i] for i in probabilities.argmax(-1).tolist()],
+            "probability": probabilities.amax(-1).tolist(),
+            "probabilities": probabilities.tolist(),
             "items": reading.mask.sum(1).tolist(),
             "starts": [row[real, 0].tolist() for row, real in zip(spans, reading.mask, strict=True)],
             "ends": [row[real, 1].tolist() for row, real in zip(spans, reading.mask, strict=True)],

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.subject.ties import OF_CHANCES, ROUNDING, of_each, settled, settled_weights
+from heedful.audits.subject.ties import OF_PROBABILITIES, ROUNDING, of_each, settled, settled_weights
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
@@ -67,7 +67,7 @@ class Reading:
             return self.decode(self.weights[:, None])[:, 0]
 
     @cached_property
-    def chances(self) -> Float[Tensor, "batch classes"]:
+    def probabilities(self) -> Float[Tensor, "batch classes"]:
         """Class probabilities."""
         return probabilities(self.logits)
 
@@ -107,7 +107,7 @@ class Reading:
         alike = self.mask / self.mask.sum(1, keepdim=True).clamp(min=1)
         with torch.no_grad():
             flat = self.decode(alike[:, None, None].expand(-1, 1, self.weights.shape[1], -1))
-        return tvd(probabilities(flat[:, 0]), self.chances) <= SAME
+        return tvd(probabilities(flat[:, 0]), self.probabilities) <= SAME
 
     def scores(self, name: str) -> Float[Tensor, "batch items"]:
         """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""
@@ -150,7 +150,7 @@ class Reading:
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)
-        least = OF_CHANCES if name == "leave_one_out" else 0.0
+        least = OF_PROBABILITIES if name == "leave_one_out" else 0.0
         return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
 
     def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:

@@ -12,7 +12,7 @@ from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions, TrainConfig
 from heedful.data.corpora.columns import USUAL_LABELS, read_split, read_texts
 from heedful.data.corpora.labels import numbering
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.rows import has_known_suffix, read_rows
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances

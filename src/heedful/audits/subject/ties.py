@@ -11,7 +11,7 @@ from torch import Tensor
 ROUNDING = 1e-6
 """What single precision leaves uncertain of a sum, relative to its largest part: eight of its steps and more."""
 
-OF_CHANCES = 2**-21
+OF_PROBABILITIES = 2**-21
 """What it leaves uncertain of a difference of probabilities, however small that is."""
 
 

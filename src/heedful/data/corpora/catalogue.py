@@ -1,4 +1,4 @@
-"""What is known of every dataset by name: its labels, what the papers did to it, and how to have it."""
+"""What is known of every dataset by name: its labels, what the papers did to it, and how to get it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from heedful.data.corpora.evidence import marks, rationale_spans, support_spans, whole_numbers
 from heedful.data.corpora.labels import class_numbers, spell
-from heedful.data.corpora.rows import Row, read_rows
+from heedful.data.corpora.rows import RawRow, read_rows
 from heedful.data.corpus import Span, Split, Task
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
@@ -87,7 +87,7 @@ class RawSplit:
     skipped: int = 0
 
     def number(self, numbers: Mapping[str, int], names: Sequence[str]) -> Split:
-        """Give labels and candidates their numbers. A candidate that is never an answer in train is no class."""
+        """Give labels and candidates their numbers. A candidate that is never an answer in train is not a class."""
         return Split(
             texts=self.texts,
             labels=class_numbers(self.spellings, numbers, names, rows=self.rows, where=self.where),
@@ -116,7 +116,7 @@ class RawSplit:
 
 
 def read_split(
-    rows: Iterable[tuple[int, Row]],
+    rows: Iterable[tuple[int, RawRow]],
     *,
     where: str,
     text_column: str | None = None,
@@ -151,7 +151,7 @@ def read_split(
                 split.skipped += 1
                 continue
             raise BadInput(
-                f"Row {number} of {where} has no {' and no '.join(missing)}: mend it, "
+                f"Row {number} of {where} has no {' and no '.join(missing)}: fix it, "
                 f"or leave such rows out with --skip-bad-rows."
             )
         split.texts.append(text)
@@ -187,7 +187,7 @@ def read_texts(file: Path, text_column: str, query_column: str | None, *, eviden
         query = _text(row[query_column]) if query_column is not None else ""
         for name, found in ((text_column, text), (query_column, query)):
             if name is not None and not found:
-                raise BadInput(f"Row {number} of {file} has no {name}: mend it or take it out.")
+                raise BadInput(f"Row {number} of {file} has no {name}: fix it or take it out.")
         split.texts.append(text)
         if query_column is not None:
             split.queries.append(query)
@@ -198,7 +198,7 @@ def read_texts(file: Path, text_column: str, query_column: str | None, *, eviden
     return split
 
 
-def _read_evidence(split: RawSplit, row: Row, number: int, tokens: list[str] | None) -> None:
+def _read_evidence(split: RawSplit, row: RawRow, number: int, tokens: list[str] | None) -> None:
     """Rationale or support of the text read last, where its row carries one."""
     text = split.texts[-1]
     if (rationale := marks(row.get("rationale"))) is not None:
@@ -208,7 +208,7 @@ def _read_evidence(split: RawSplit, row: Row, number: int, tokens: list[str] | N
     _in_all_or_none(split, "evidence", split.evidence, number)
 
 
-def _read_candidates(split: RawSplit, row: Row, number: int) -> None:
+def _read_candidates(split: RawSplit, row: RawRow, number: int) -> None:
     """Candidates of the answer read last, where its row carries them."""
     if isinstance(row.get("candidates"), list):
         candidates = [sys.intern(spell(candidate) or "") for candidate in row["candidates"]]
@@ -228,7 +228,7 @@ def _in_all_or_none(split: RawSplit, name: str, column: list[Any], number: int) 
         )
 
 
-def _tokens(row: Row, column: str, number: int, where: str) -> list[str] | None:
+def _tokens(row: RawRow, column: str, number: int, where: str) -> list[str] | None:
     """Give the tokens of a row whose text is in the column of that name; None where a text is whole, or missing."""
     raw = row.get(column)
     if column != TOKENS or raw is None:
@@ -241,7 +241,7 @@ def _tokens(row: Row, column: str, number: int, where: str) -> list[str] | None:
     return raw
 
 
-def _check_kinds(row: Row, columns: Columns, number: int, where: str) -> None:
+def _check_kinds(row: RawRow, columns: Columns, number: int, where: str) -> None:
     for column in filter(None, (columns.text, columns.query, columns.label)):
         if column == columns.text == TOKENS:
             continue

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from heedful.data.corpora.catalogue import Card
-from heedful.data.corpora.rows import Row
+from heedful.data.corpora.rows import RawRow
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 
@@ -37,7 +37,7 @@ def hub_splits(card: Card) -> tuple[str, ...]:
     return tuple(split for split, names in _SPLITS.items() if any(name in there for name in names))
 
 
-def hub_rows(card: Card, split: str) -> Iterator[tuple[int, Row]]:
+def hub_rows(card: Card, split: str) -> Iterator[tuple[int, RawRow]]:
     """Stream rows, with columns renamed as the card says."""
     there = _load(card.hub or "", card.hub_config)
     name = next(name for name in _SPLITS[split] if name in there)
@@ -47,7 +47,7 @@ def hub_rows(card: Card, split: str) -> Iterator[tuple[int, Row]]:
             yield number, read
 
 
-def _joined(row: Row, columns: str, card: Card) -> Any:
+def _joined(row: RawRow, columns: str, card: Card) -> Any:
     """Give one column as it is, or several ("a + b") as one text."""
     names = columns.split(" + ")
     for name in names:

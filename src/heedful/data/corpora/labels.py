@@ -78,6 +78,6 @@ def class_numbers(
             raise BadInput(
                 f"Label {spelling!r} in row {row} of {where} is not among the classes "
                 f"({', '.join(names[:10])}{', …' if len(names) > 10 else ''}), which come from train, from "
-                f"what is known of the dataset or from --label-names: mend the row or name the class there."
+                f"what is known of the dataset or from --label-names: fix the row or name the class there."
             )
     return np.fromiter((numbers[spelling] for spelling in spellings), dtype=np.int64, count=len(spellings))

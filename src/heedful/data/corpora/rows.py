@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 
 from heedful.errors import BadInput
 
-Row = dict[str, Any]
+RawRow = dict[str, Any]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz")
 _SLICE = 10_000
 
@@ -25,14 +25,14 @@ def has_known_suffix(path: Path) -> bool:
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file of a format that cannot be told."""
+    """Refuse a file whose format cannot be recognised."""
     if not has_known_suffix(path):
         raise BadInput(
             f"Cannot tell the format of {path}: its name must end in one of {', '.join(SUFFIXES)}."
         )
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def read_rows(path: Path) -> Iterator[tuple[int, RawRow]]:
     """Stream a file's rows. Nothing is kept, so a large file costs no memory here."""
     name = path.name.lower().removesuffix(".gz")
     if path.is_dir():
@@ -80,7 +80,7 @@ def _undecodable_line(path: Path) -> int:
     return 1
 
 
-def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, Row]]:
+def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, RawRow]]:
     number = 0
     for line in file:
         if not line.strip():
@@ -100,7 +100,7 @@ def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, Row]]
         yield number, row
 
 
-def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[int, Row]]:
+def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[int, RawRow]]:
     csv.field_size_limit(sys.maxsize)
     reader = csv.DictReader(file, delimiter="\t" if name.endswith("tsv") else ",", strict=True)
     number = 0
@@ -112,10 +112,10 @@ def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[
                 )
             yield number, row
     except csv.Error as error:
-        raise BadInput(f"Row {number + 1} of {path} is not valid CSV ({error}): mend its quotes.") from None
+        raise BadInput(f"Row {number + 1} of {path} is not valid CSV ({error}): fix its quotes.") from None
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
+def _parquet(path: Path) -> Iterator[tuple[int, RawRow]]:
     import polars as pl
 
     try:

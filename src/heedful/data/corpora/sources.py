@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from heedful.data.corpora.catalogue import Card, cards
 from heedful.data.corpora.labels import check_names
-from heedful.data.corpora.rows import SUFFIXES, Row, check_suffix, read_rows
+from heedful.data.corpora.rows import SUFFIXES, RawRow, check_suffix, read_rows
 from heedful.data.corpus import Task
 from heedful.data.fetch.cache import data_folders
 from heedful.errors import BadInput, did_you_mean
@@ -33,7 +33,7 @@ class Source:
     """Of the whole dataset, where a card keeps some of its classes; empty where the data alone tells them."""
     task: Task | None = None
 
-    def rows(self, split: str) -> Iterator[tuple[int, Row]]:
+    def rows(self, split: str) -> Iterator[tuple[int, RawRow]]:
         """Stream the rows of one split."""
         if self.files:
             return read_rows(self.files[split])
@@ -151,18 +151,18 @@ def _split_files(folder: Path) -> dict[str, Path]:
 
 
 def _read_meta(path: Path) -> tuple[tuple[str, ...], Task | None]:
-    """Read label names and task, where the folder tells them."""
+    """Read label names and task, where the folder gives them."""
     if not path.is_file():
         return (), None
     try:
         meta: Any = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError, OSError) as error:
-        raise BadInput(f"Cannot read {path} ({error}): mend it or delete it.") from None
+        raise BadInput(f"Cannot read {path} ({error}): fix it or delete it.") from None
     if not isinstance(meta, dict):
-        raise BadInput(f"{path} must hold a JSON object with the keys labels and task: mend it or delete it.")
+        raise BadInput(f"{path} must hold a JSON object with the keys labels and task: fix it or delete it.")
     labels, task = meta.get("labels"), meta.get("task")
     if labels is not None and not isinstance(labels, list):
-        raise BadInput(f"The labels in {path} must be a list of names: mend it or delete it.")
+        raise BadInput(f"The labels in {path} must be a list of names: fix it or delete it.")
     if task is not None and task not in get_args(Task):
         raise BadInput(f"The task in {path} must be one of {', '.join(get_args(Task))}, not {task!r}.")
     return check_names([str(label) for label in labels], where=str(path)) if labels else (), task

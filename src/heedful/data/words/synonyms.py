@@ -15,11 +15,11 @@ from heedful.data.words.synonym_files import is_synonym_file, read_synonym_file
 from heedful.data.words.vectors import read_vectors
 from heedful.errors import BadInput
 
-Found = Mapping[str, str]
+Replacements = Mapping[str, str]
 """A word in lower case → its synonym, as the model knows it."""
 
 _NEAREST = 32
-"""Neighbours of a word that are looked at: the first of them that is no form of the word is its synonym."""
+"""Neighbours of a word that are looked at: the first that is not a form of the word is its synonym."""
 _SIMILARITIES = 1 << 22
 """Similarities computed at a time: 16 MB."""
 

@@ -16,7 +16,7 @@ _CLITIC = r"(?i:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
 _JOINT = r"[-.,'’/]"
 _WORD = rf"[@#]?\w+(?:{_JOINT}\w+)*"
 # One character as a reader sees it (\X keeps an emoji's parts together), and its repetitions. What no reader
-# sees, zero-width and control characters, is no token: a heatmap could not show it.
+# sees, zero-width and control characters, is not a token: a heatmap could not show it.
 _PUNCTUATION = r"((?![\w\s\p{Cf}\p{Cc}])\X)\1*"
 
 # A sentence ends after . ! ? (and closing quotes) before white space, or at a line break.

@@ -38,7 +38,7 @@ def read_vector_file(path: Path, wanted: set[str]) -> WantedVectors:
             f"Cannot read the vectors in {path} ({error}): give a whole, readable file."
         ) from error
     if not np.isfinite(read.matrix).all():
-        raise BadInput(f"Some vectors in {path} are not finite numbers: mend the file or choose another.")
+        raise BadInput(f"Some vectors in {path} are not finite numbers: fix the file or choose another.")
     return read
 
 
@@ -63,7 +63,7 @@ def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
             parts = _split(fields, size)
             if parts is None:
                 form = f"a word and {size or 'its'} numbers with single spaces between them"
-                raise BadInput(f"Line {number} of {path} is not {form}: mend it.")
+                raise BadInput(f"Line {number} of {path} is not {form}: fix it.")
             word, values = parts
             if word not in encoded or encoded[word] in rows:
                 continue
@@ -71,7 +71,7 @@ def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
                 numbers.extend(map(float, values.split(b" ")))
             except ValueError as error:
                 raise BadInput(
-                    f"Line {number} of {path} holds something that is not a number: mend it."
+                    f"Line {number} of {path} holds something that is not a number: fix it."
                 ) from error
             rows[encoded[word]] = len(rows)
     return WantedVectors(rows, np.array(numbers, dtype=np.float32).reshape(len(rows), size))
@@ -82,7 +82,7 @@ def _open(path: Path) -> gzip.GzipFile | io.BufferedReader:
 
 
 def _split(fields: bytes, size: int) -> tuple[bytes, bytes] | None:
-    """Part a line into its word and its `size` numbers; None if it has fewer or more numbers.
+    """Split a line into its word and its `size` numbers; None if it has fewer or more numbers.
 
     Words may contain spaces (GloVe 840B has ". . ."), so a line with more fields is split from the right.
     """

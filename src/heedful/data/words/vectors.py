@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from heedful.data.fetch import assets
 from heedful.data.words.vector_files import read_vector_file
 from heedful.errors import BadInput, did_you_mean
+from heedful.progress import QUIET, Watcher
 
 _LENGTH = 2.0
-"""About how long drawn vectors are, of whatever size, where there are no pretrained ones to be like.
+"""About how long drawn vectors are, of whatever size, where there are no pretrained ones to follow.
 
 Measured: much longer ones (a normal distribution of deviation 1) cost five points of accuracy on Rotten
 Tomatoes, much shorter ones keep bAbI from being learnt for many epochs.
@@ -30,15 +31,16 @@ class InitialEmbeddings(NamedTuple):
 
 
 def read_vectors(
-    source: str, words: Sequence[str], *, progress: Callable[[str], None] | None = None
+    source: str, words: Sequence[str], *, watcher: Watcher = QUIET
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Give the vectors of `words` [n, size], zeros where there is none, and which words were found [n].
 
     `source` is the name of vectors that can be fetched, or the path of a file (see `read_vector_file`). A
     word that the source does not hold as it is written is looked up in lower case.
     """
-    path = _locate(source, progress)
-    rows, known = read_vector_file(path, {*words, *(word.lower() for word in words)})
+    path = _locate(source, watcher)
+    with watcher.status("Looking up word vectors"):
+        rows, known = read_vector_file(path, {*words, *(word.lower() for word in words)})
     places = [rows.get(word, rows.get(word.lower(), -1)) for word in words]
     found = np.array(places, dtype=np.int64) >= 0
     if words and not found.any():
@@ -56,7 +58,7 @@ def initial_embeddings(
     source: str | None,
     size: int,
     seed: int,
-    progress: Callable[[str], None] | None = None,
+    watcher: Watcher = QUIET,
 ) -> InitialEmbeddings:
     """Give one vector for each word: from the source where it has one, else drawn at random.
 
@@ -70,7 +72,7 @@ def initial_embeddings(
         np.zeros(len(words) - 1, dtype=np.bool_),
     )
     if source is not None:
-        vectors, found = read_vectors(source, words[1:], progress=progress)
+        vectors, found = read_vectors(source, words[1:], watcher=watcher)
     known = vectors[found]
     mean = known.mean(axis=0) if len(known) else 0.0
     spread = known.std(axis=0) if len(known) > 1 else _LENGTH / math.sqrt(vectors.shape[1])
@@ -81,11 +83,11 @@ def initial_embeddings(
     return InitialEmbeddings(np.concatenate([padding, filled]), int(found.sum()))
 
 
-def _locate(source: str, progress: Callable[[str], None] | None) -> Path:
+def _locate(source: str, watcher: Watcher) -> Path:
     """Give the vector file that a name or a path stands for, fetching it if need be."""
     known = {name: asset for name, asset in assets.assets().items() if asset.kind == "vectors"}
     if source in known:
-        return assets.get(source, progress=progress) / known[source].members[0]
+        return assets.get(source, watcher=watcher) / known[source].members[0]
     path = Path(source).expanduser()
     if not path.exists() and path.name == source and not path.suffix:
         raise BadInput(

@@ -1,1 +1,1 @@
-"""The same numbers, sooner: recurrences taken apart, deletions without reading again, each distinct word once."""
+"""The same numbers, faster: recurrences taken apart, deletions without reading again, each distinct word once."""

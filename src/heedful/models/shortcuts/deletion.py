@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.models.encoders.recurrent import Recurrent
-from heedful.models.shortcuts.recurrence import Cell, State, cells
+from heedful.models.shortcuts.recurrence import RecurrentCell, State, cells
 
 
 class Changed(NamedTuple):
@@ -28,7 +28,7 @@ class Changed(NamedTuple):
     place: int
     direction: int
     half: Float[Tensor, "gaps batch hidden"]
-    """Half of h, as a `Cell` counts."""
+    """Half of h, as a `RecurrentCell` counts."""
 
 
 class Deletions:
@@ -69,7 +69,10 @@ class _Direction:
     """One direction over whole texts: what every token gives to the gates, and the states around it."""
 
     def __init__(
-        self, cell: Cell, embedded: Float[Tensor, "batch tokens dim"], present: Bool[Tensor, "batch tokens"]
+        self,
+        cell: RecurrentCell,
+        embedded: Float[Tensor, "batch tokens dim"],
+        present: Bool[Tensor, "batch tokens"],
     ) -> None:
         self.cell, self.present = cell, present.unbind(1)
         self.gates = (embedded @ cell.from_token + cell.bias).unbind(1)

@@ -19,7 +19,7 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
     """Whether words can be encoded once each, with the same result as every token by itself.
 
     A query makes the score of a word depend on more than the word, noise makes its embedding another in every
-    place, and dropout in training draws anew for every token.
+    place, and dropout in training draws separately for every token.
     """
     a = model.architecture
     drops = model.training and max(a.embedding_dropout, a.decoder_dropout) > 0

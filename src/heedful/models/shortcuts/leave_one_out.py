@@ -49,7 +49,7 @@ def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Te
     """
     embedded, present, mask = model.embed(batch), batch.tokens.present, batch.tokens.mask
     query = None if batch.query is None else model.encode(embedded, batch).query
-    # What the words say by themselves, where the recurrent states are only scored.
+    # What the words contribute by themselves, where the recurrent states are only scored.
     own = None if model.encoder is encoder else model.encoder(embedded, present)
     read = _read_halves if _linear(model, batch) else _read_states
     scores = embedded.new_zeros(mask.shape)
@@ -110,8 +110,8 @@ def _read_halves(
     """Read each half of a state where it has just been made; the other half is that of the whole text.
 
     φ = v·tanh(W₁f·f + W₁b·b + bias), and the logits are Σ α (W_f·f + W_b·b) + bias: no state is laid out. With
-    tanh x = 2σ(2x) − 1 the scores are 2v·σ, but for a constant that normalising takes away. Where states are
-    only scored, what the words say stays as it was.
+    tanh x = 2σ(2x) − 1 the scores are 2v·σ, apart from a constant that normalising removes. Where states are
+    only scored, what the words contribute stays as it was.
     """
     assert model.attention is not None
     vectors, project = model.attention.similarity.vector, model.attention.similarity.project_state
@@ -120,31 +120,31 @@ def _read_halves(
     heads, halves = len(vectors), deletions.halves
     each = torch.eye(heads, dtype=vectors.dtype)
     vector = 2 * (vectors[..., None] * each[:, None]).flatten(0, 1)  # [heads · inner, heads]
-    say = output.weight.view(-1, output.in_features // heads)  # [outputs · heads, size]
+    readout = output.weight.view(-1, output.in_features // heads)  # [outputs · heads, size]
     # Halves are h / 2, and what tanh reads is doubled.
     to_inner = [4 * part.T for part in project.weight.chunk(len(halves), dim=1)]
     inners = torch.stack([half @ to for half, to in zip(halves, to_inner, strict=True)])
     all_inner = inners.sum(0) + 2 * project.bias
     other_inner = all_inner - inners  # than that of each direction
     speaks = whole.rest is None
-    to_say = [2 * part.T for part in say.chunk(len(halves), dim=1)]
-    says = (
-        torch.stack([half @ to for half, to in zip(halves, to_say, strict=True)])
+    to_effect = [2 * part.T for part in readout.chunk(len(halves), dim=1)]
+    own_effects = (
+        torch.stack([half @ to for half, to in zip(halves, to_effect, strict=True)])
         if speaks
-        else (whole.h @ say.T)[None]
+        else (whole.h @ readout.T)[None]
     )
-    all_say = says.sum(0)
-    other_say = all_say - says
+    all_effects = own_effects.sum(0)
+    other_effects = all_effects - own_effects
 
     size = (len(gaps), *all_inner.shape[:2], -1)  # [gaps, batch, tokens, ...]
     scores = (all_inner.sigmoid() @ vector).expand(size).contiguous()
-    said = all_say.expand(size).contiguous()
+    effects = all_effects.expand(size).contiguous()
     for passed, place, d, half in deletions.changed(gaps):
         scores[passed, :, place] = (half @ to_inner[d]).add_(other_inner[d, :, place]).sigmoid_() @ vector
         if speaks:
-            said[passed, :, place] = (half @ to_say[d]).add_(other_say[d, :, place])
+            effects[passed, :, place] = (half @ to_effect[d]).add_(other_effects[d, :, place])
     weights = model.normalise(scores.flatten(0, 1).transpose(1, 2), _mask_without(whole.mask, gaps))
-    logits = torch.einsum("vhn,vnoh->vo", weights, said.view(len(weights), said.shape[2], -1, heads))
+    logits = torch.einsum("vhn,vnoh->vo", weights, effects.view(len(weights), effects.shape[2], -1, heads))
     return logits + output.bias
 
 

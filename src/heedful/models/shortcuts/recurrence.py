@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from heedful.models.encoders.recurrent import Recurrent
 
 State = tuple[Tensor, ...]
-"""h / 2, and for an LSTM also 2c: see `Cell`."""
+"""h / 2, and for an LSTM also 2c: see `RecurrentCell`."""
 
 
-class Cell:
+class RecurrentCell:
     """One direction of a recurrent encoder, with its weights as constants.
 
     tanh x is written 2σ(2x) − 1, because the library's sigmoid is five times as fast as its tanh. The factors two
@@ -73,10 +73,10 @@ class Cell:
         return not self.backwards or bool(present.all())
 
 
-def cells(encoder: Recurrent) -> list[Cell]:
+def cells(encoder: Recurrent) -> list[RecurrentCell]:
     """Forwards, and backwards if there is such a direction."""
     directions = [encoder.forwards] if encoder.backwards is None else [encoder.forwards, encoder.backwards]
-    return [Cell(module, backwards=module is encoder.backwards) for module in directions]
+    return [RecurrentCell(module, backwards=module is encoder.backwards) for module in directions]
 
 
 class ScaledReading:
@@ -104,7 +104,7 @@ class ScaledReading:
 
 def _read(
     scales: Float[Tensor, "times batch tokens"],
-    cell: Cell,
+    cell: RecurrentCell,
     gates: tuple[Tensor, ...],
     present: Bool[Tensor, "batch tokens"],
 ) -> Float[Tensor, "tokens times batch hidden"]:

@@ -6,34 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import attefa_spread
 from heedful.output.numbers import NOTHING, fixed, give_or_take, percentage, quartiles, with_interval
 from heedful.output.tables import Table
-from heedful.papers.attefa.scores import (
-    F1_LOSS,
-    LADDER,
+from heedful.papers.attefa.attefa_claims import CLAIMS, RULE
+from heedful.papers.attefa.score_samples import (
     MOCK,
     REAL,
-    TWO_MODELS,
-    f1_kept,
-    falls,
-    falls_corrected,
-    gap,
-    real_below_mock,
-)  # fmt: skip
+)
 from heedful.papers.attefa.twinned import Twinned, twinned
-from heedful.papers.claims import LEAST_TEXTS, Claim
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, column
+from heedful.papers.results import MeasuredRun, Results, column
 
 VECTORS = {"mock": "glove-6b-50d", "real": "glove-840b-300d"}
 _DIGITS = {"epoch": 0, "f1": 3, "tvd": 3, "jsd": 3, "attefa": 4}
 _HEADINGS = ["epoch", "F1", "TVD", "JSD", "AtteFa"]
 _SAME, _OTHER = 0.05, 0.9
-_NEAR_BOUND = 0.9
 
 
 def table_2(results: Results) -> list[Table]:
@@ -51,13 +41,24 @@ def table_3(results: Results) -> list[Table]:
     """What twins reach, ours above the paper's."""
     rows = []
     for dataset, model, found in _measured(results):
-        ours = [_mean_and_deviation(np.array([getattr(twin, name) for twin in found.twins]), digits) for name, digits in _DIGITS.items()]  # fmt: skip
+        ours = [
+            _mean_and_deviation(np.array([getattr(twin, name) for twin in found.twins]), digits)
+            for name, digits in _DIGITS.items()
+        ]
         corrected = _mean_and_deviation(np.array([twin.corrected for twin in found.twins]), 4)
         rows.append([dataset, model, "ours", str(len(found.twins)), *ours, corrected])
         printed: Mapping[str, Any] = published("attefa")["table_3"][dataset][model]
-        theirs = [give_or_take(printed[name][0], printed[name][1], digits) for name, digits in _DIGITS.items()]  # fmt: skip
+        theirs = [
+            give_or_take(printed[name][0], printed[name][1], digits) for name, digits in _DIGITS.items()
+        ]
         rows.append([dataset, model, "paper", "9", *theirs, NOTHING])
-    return [Table(["dataset", "encoder", "", "twins", *_HEADINGS, "corrected"], rows, "Mean ± standard deviation over twins")]  # fmt: skip
+    return [
+        Table(
+            ["dataset", "encoder", "", "twins", *_HEADINGS, "corrected"],
+            rows,
+            "Mean ± standard deviation over twins",
+        )
+    ]
 
 
 def table_4(results: Results) -> list[Table]:
@@ -88,8 +89,22 @@ def figure_1(results: Results) -> list[Table]:
         scores = [twin.attefa for twin in found.twins]
         intervals = [_sure(found.scores(corrected=corrected)) for corrected in (False, True)]
         printed = published("attefa")["table_3"][dataset][model]["attefa"]
-        rows.append([dataset, model, intervals[0], f"{fixed(min(scores))}–{fixed(max(scores))}", give_or_take(printed[0], printed[1], 3), intervals[1]])  # fmt: skip
-    return [Table(["dataset", "encoder", "AtteFa (95 % interval)", "twins", "paper", "corrected (95 % interval)"], rows)]  # fmt: skip
+        rows.append(
+            [
+                dataset,
+                model,
+                intervals[0],
+                f"{fixed(min(scores))}–{fixed(max(scores))}",
+                give_or_take(printed[0], printed[1], 3),
+                intervals[1],
+            ]
+        )
+    return [
+        Table(
+            ["dataset", "encoder", "AtteFa (95 % interval)", "twins", "paper", "corrected (95 % interval)"],
+            rows,
+        )
+    ]
 
 
 def figure_2(results: Results) -> list[Table]:
@@ -99,11 +114,32 @@ def figure_2(results: Results) -> list[Table]:
         tvd, jsd = (column(runs, "imitation", f"twin_{name}") for name in ("tvd", "jsd"))
         easy = float(np.mean((tvd < _SAME) & (jsd > _OTHER)))
         printed = published("attefa")["table_3"][dataset][model]
-        rows.append([
-            dataset, model, fixed(tvd.mean() / 2), fixed(printed["tvd"][0]), fixed(jsd.mean() * LN_2),
-            fixed(printed["jsd"][0]), quartiles(tvd / 2), quartiles(jsd * LN_2), percentage(easy), f"{len(tvd):,}",
-        ])  # fmt: skip
-    headings = ["dataset", "encoder", "TVD", "paper", "JSD", "paper", "TVD over texts", "JSD over texts", "imitated elsewhere", "texts"]  # fmt: skip
+        rows.append(
+            [
+                dataset,
+                model,
+                fixed(tvd.mean() / 2),
+                fixed(printed["tvd"][0]),
+                fixed(jsd.mean() * LN_2),
+                fixed(printed["jsd"][0]),
+                quartiles(tvd / 2),
+                quartiles(jsd * LN_2),
+                percentage(easy),
+                f"{len(tvd):,}",
+            ]
+        )
+    headings = [
+        "dataset",
+        "encoder",
+        "TVD",
+        "paper",
+        "JSD",
+        "paper",
+        "TVD over texts",
+        "JSD over texts",
+        "imitated elsewhere",
+        "texts",
+    ]
     return [Table(headings, rows, "Means, and medians over texts [quartiles]")]
 
 
@@ -120,7 +156,7 @@ def _mean_and_deviation(values: np.ndarray, digits: int) -> str:
     return NOTHING if np.isnan(values).any() else give_or_take(values.mean(), values.std(), digits)
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and F1 beside those of Tables 1 and 2."""
     theirs, f1 = (published("attefa")[name][runs[0].dataset] for name in ("corpora", "table_2"))
     ours = runs[0].metrics["test"]["f1"]
@@ -138,38 +174,6 @@ def lead(results: Results) -> str:
         "The corrected score is ours: TVD over that of the best prediction that reads nothing, before it is divided by JSD."
     )
 
-
-RULE = (
-    "A claim about AtteFa is a difference of scores, averaged over corpora that count the same; its 95 % interval speaks of other twins (Student's) and "
-    "other texts (drawn anew; for the corrected score the reference is drawn with them). A claim about F1 has Student's interval over twins, and one about JSD the bootstrap interval over "
-    f"texts. A fall along the ladder of Mock corpora holds only if no step clearly rises. It holds if the interval lies inside the claimed range, and the same is so for most corpora of {LEAST_TEXTS} texts or three twins or "
-    "more; it does not hold if the interval lies outside; else it is undecided. There is one base of each: intervals do not "
-    "speak of other bases. The ranges are our reading of the paper's words."
-)
-_LADDER = "the ladder is " + ", ".join(LADDER)
-
-CLAIMS = (
-    Claim("at-1", "Over an MLP, AtteFa falls as informative tokens become frequent.", "6.2, Table 3",
-          f"AtteFa of a corpus − that of a richer one ({_LADDER})", "imitation", falls("MLP"), ("MLP",), above=0.0, unit="twins",
-          throughout=True, published="0.82, 0.51, 0.50, 0.50, 0.27, 0.20, 0.001, 0.0002: “the general trend”, with a bump from Mock-5 to Mock-10"),
-    Claim("at-2", "Over an LSTM it falls too, on a smaller scale.", "6.2, Table 3",
-          f"AtteFa of a corpus − that of a richer one ({_LADDER})", "imitation", falls("LSTM"), ("LSTM",), above=0.0, unit="twins",
-          throughout=True, published="0.030, 0.033, 0.004, 0.001, 0.0006, 0.0008, 0.0003, 0.0002: with bumps at Mock-2 and Mock-2q"),
-    Claim("at-3", "On every corpus attention is more faithful over an MLP than over an LSTM.", "6.1, Table 3",
-          "AtteFa of MLP − AtteFa of LSTM", "imitation", gap, TWO_MODELS, above=0.0, unit="twins", published="positive but on Mock-4q, a tie"),
-    Claim("at-4", f"The twins' attention is nearly as far from the base's as it can be (over {_NEAR_BOUND} of the bound).", "6.4, Figure 2",
-          "JSD over ln 2", "imitation", pl.col("twin_jsd"), TWO_MODELS, above=_NEAR_BOUND,
-          published="below 0.9 for the MLP on Mock-1 alone, 0.57"),
-    Claim("at-5", f"On real text the twins of an LSTM classify as well as it does (F1 lower by less than {F1_LOSS}).", "6, Tables 2, 3",
-          "F1 of a twin − F1 of its base", "imitation", f1_kept, ("LSTM",), above=-F1_LOSS, unit="twins",
-          published="-0.001 to -0.019, and -0.070 on 20News"),
-    Claim("at-6", "On real text AtteFa over an MLP is lower than on Mock-1 to Mock-10.", "6.3, Table 3",
-          "least AtteFa of Mock-1, 2, 5, 10 − AtteFa", "imitation", real_below_mock, ("MLP",), above=0.0, unit="twins",
-          published="0.50 against 0.19 to 0.44"),
-    Claim("at-7", "A score that takes the base's own performance into account (ours; the paper wishes for one) orders the Mock corpora in "
-          "the same way.", "6.2", f"corrected score of a corpus − that of a richer one ({_LADDER})", "imitation",
-          falls_corrected("MLP"), ("MLP",), above=0.0, unit="twins", throughout=True),
-)  # fmt: skip
 
 ATTEFA = register(
     Recipe(
@@ -190,16 +194,52 @@ ATTEFA = register(
         ),
         experiments=(
             Experiment("table", 2, "How well do the bases classify?", "sharpness", table_2),
-            Experiment("table", 3, "Can twins give the same predictions with other attention?", "imitation", table_3),
-            Experiment("table", 4, "Twin by twin, on the Mock corpora", "imitation", table_4, (
-                "The paper's own rows stand beside ours where they are legible in its text and give the means of its Table 3.",), datasets=MOCK),
-            Experiment("table", 5, "Twin by twin, on real text", "imitation", table_5, (
-                "The paper's own rows stand beside ours where they are legible in its text and give the means of its Table 3.",), datasets=REAL),
-            Experiment("figure", 1, "How faithful is attention, by corpus?", "imitation", figure_1, (
-                "The paper draws its real corpora alone, and prints the numbers in Table 3: they stand here.",)),
-            Experiment("figure", 2, "How far do twins get from the base's attention, and how close to its predictions?", "imitation", figure_2, (
-                f"Imitated elsewhere: texts where twins move the prediction by less than {_SAME} (TVD {_SAME / 2}) with a JSD of more than "
-                f"{_OTHER} of its bound, on average over twins. The paper draws this and prints the means in Table 3.",)),
+            Experiment(
+                "table", 3, "Can twins give the same predictions with other attention?", "imitation", table_3
+            ),
+            Experiment(
+                "table",
+                4,
+                "Twin by twin, on the Mock corpora",
+                "imitation",
+                table_4,
+                (
+                    "The paper's own rows stand beside ours where they are legible in its text and give the means of its Table 3.",
+                ),
+                datasets=MOCK,
+            ),
+            Experiment(
+                "table",
+                5,
+                "Twin by twin, on real text",
+                "imitation",
+                table_5,
+                (
+                    "The paper's own rows stand beside ours where they are legible in its text and give the means of its Table 3.",
+                ),
+                datasets=REAL,
+            ),
+            Experiment(
+                "figure",
+                1,
+                "How faithful is attention, by corpus?",
+                "imitation",
+                figure_1,
+                (
+                    "The paper draws its real corpora alone, and prints the numbers in Table 3: they stand here.",
+                ),
+            ),
+            Experiment(
+                "figure",
+                2,
+                "How far do twins get from the base's attention, and how close to its predictions?",
+                "imitation",
+                figure_2,
+                (
+                    f"Imitated elsewhere: texts where twins move the prediction by less than {_SAME} (TVD {_SAME / 2}) with a JSD of more than "
+                    f"{_OTHER} of its bound, on average over twins. The paper draws this and prints the means in Table 3.",
+                ),
+            ),
         ),
         claims=CLAIMS,
         differences={
@@ -219,4 +259,4 @@ ATTEFA = register(
         lead=lead,
         rule=RULE,
     )
-)  # fmt: skip
+)

@@ -12,12 +12,12 @@ from jaxtyping import Float
 
 from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import LEAST_BLIND, attefa, attefa_draws, blind_tvd
-from heedful.papers.results import Measured
+from heedful.papers.results import MeasuredRun
 from heedful.training.twins import finished_twins
 
 
-class Twin(NamedTuple):
-    """What one seed reached, in AtteFa's units; NaN where its run is not at hand."""
+class TwinRecord(NamedTuple):
+    """What one seed reached, in AtteFa's units; NaN where its run is not available."""
 
     seed: int
     epoch: float
@@ -34,10 +34,10 @@ class Twinned:
     """TVD and JSD of every text and twin [texts, twins], both in [0, 1]."""
 
     name: str
-    twins: tuple[Twin, ...]
+    twins: tuple[TwinRecord, ...]
     tvds: np.ndarray
     jsds: np.ndarray
-    chances: np.ndarray
+    probabilities: np.ndarray
     """What the base said of every text [texts, classes]: how well it is imitated without reading."""
 
     def scores(self, *, corrected: bool = False, seed: int | None = None) -> Float[np.ndarray, "twins draws"]:
@@ -47,24 +47,24 @@ class Twinned:
         a seed is given, for bases that read the same texts.
         """
         seed = zlib.crc32(self.name.encode()) if seed is None else seed
-        return attefa_draws(self.tvds, self.jsds, self.chances if corrected else None, seed=seed)
+        return attefa_draws(self.tvds, self.jsds, self.probabilities if corrected else None, seed=seed)
 
 
-def twinned(run: Measured) -> Twinned:
+def twinned(run: MeasuredRun) -> Twinned:
     """Put the rows of the audit and the runs of the twins together."""
     rows = run.frames["imitation"]
     seeds = [int(name.removeprefix("tvd_")) for name in rows.columns if name.startswith("tvd_")]
     tvds, jsds = (
         np.stack([rows[f"{name}_{seed}"].to_numpy() for seed in seeds], 1) for name in ("tvd", "jsd")
     )
-    chances = np.array(rows["chances"].to_list())
-    blind = max(blind_tvd(chances), LEAST_BLIND)
+    probabilities = np.array(rows["chances"].to_list())
+    blind = max(blind_tvd(probabilities), LEAST_BLIND)
     records = finished_twins(run.folder)
     twins = []
     for place, seed in enumerate(seeds):
         tvd, jsd, record = tvds[:, place], jsds[:, place], records.get(seed)
         twins.append(
-            Twin(
+            TwinRecord(
                 seed,
                 record["epoch"] if record else math.nan,
                 record["test"]["f1"] if record else math.nan,
@@ -74,4 +74,4 @@ def twinned(run: Measured) -> Twinned:
                 attefa(tvd / blind, jsd),
             )
         )
-    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, chances)
+    return Twinned(f"{run.dataset} {run.model}", tuple(twins), tvds, jsds, probabilities)

@@ -10,8 +10,6 @@ import numpy as np
 import polars as pl
 
 from heedful.audits.audit import BINS, in_bin
-from heedful.audits.questions.counterfactual import DIFFERENT
-from heedful.audits.questions.permutation import SMALL
 from heedful.measures.divergence import LN_2
 from heedful.output.numbers import (
     NOTHING,
@@ -23,14 +21,12 @@ from heedful.output.numbers import (
     quartiles,
 )
 from heedful.output.tables import Table
-from heedful.papers.claims import Claim, rank_correlation
+from heedful.papers.jain_wallace.jain_wallace_claims import CLAIMS
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, by_class, column
+from heedful.papers.results import MeasuredRun, Results, by_class, column
 
 VECTORS = "glove-840b-300d"
 _JSD_BINS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, LN_2]
-_HIGH = 0.5
-"""A weight of at least half is called large: no other can be larger."""
 
 
 def table_2(results: Results) -> list[Table]:
@@ -40,7 +36,7 @@ def table_2(results: Results) -> list[Table]:
         "tau_loo": "attention and leave-one-out",
         "tau_g_loo": "gradient and leave-one-out",
     }
-    return [_taus(results, name, f"Kendall's τ of {pair}") for name, pair in names.items()]  # fmt: skip
+    return [_taus(results, name, f"Kendall's τ of {pair}") for name, pair in names.items()]
 
 
 def _taus(results: Results, name: str, title: str) -> Table:
@@ -50,10 +46,12 @@ def _taus(results: Results, name: str, title: str) -> Table:
         for place, (label, where) in enumerate(by_class(runs)):
             theirs = printed.get("all" if place == 0 else str(place - 1), {}).get(model, {})
             rows.append([dataset, label, model, *_tau(runs, name, where), *_printed(theirs.get(name))])
-    return Table(["dataset", "predicted class", "encoder", "ours", "sig.", "by seed", "paper", "sig."], rows, title)  # fmt: skip
+    return Table(
+        ["dataset", "predicted class", "encoder", "ours", "sig.", "by seed", "paper", "sig."], rows, title
+    )
 
 
-def _tau(runs: list[Measured], name: str, where: pl.Expr | None) -> list[str]:
+def _tau(runs: list[MeasuredRun], name: str, where: pl.Expr | None) -> list[str]:
     means = [np.nanmean(values) for run in runs if len(values := column([run], "agreement", name, where))]
     spread = f"{fixed(min(means), 2)}–{fixed(max(means), 2)}" if len(means) > 1 else NOTHING
     values, significant = (column(runs, "agreement", n, where) for n in (name, f"{name}_significant"))
@@ -66,7 +64,14 @@ def _printed(numbers: list[float] | None) -> list[str]:
 
 def figure_6(results: Results) -> list[Table]:
     """Median change of the prediction over shuffles, by the largest weight."""
-    return [_by_weight(results, "permutation", "permutation_change", "Median change of the prediction when weights are shuffled: median over texts [quartiles], number of texts")]  # fmt: skip
+    return [
+        _by_weight(
+            results,
+            "permutation",
+            "permutation_change",
+            "Median change of the prediction when weights are shuffled: median over texts [quartiles], number of texts",
+        )
+    ]
 
 
 def figure_7(results: Results) -> list[Table]:
@@ -78,16 +83,37 @@ def figure_7(results: Results) -> list[Table]:
             counts, _ = np.histogram(values.clip(0, LN_2), _JSD_BINS)
             shares = counts / len(values) if len(values) else np.full(len(counts), np.nan)
             exact = all(run.frames["counterfactual"]["exact"].all() for run in runs)
-            rows.append([dataset, label, model, "exact" if exact else "at least", mean(values), *map(percentage, shares), str(len(values))])  # fmt: skip
+            rows.append(
+                [
+                    dataset,
+                    label,
+                    model,
+                    "exact" if exact else "at least",
+                    mean(values),
+                    *map(percentage, shares),
+                    str(len(values)),
+                ]
+            )
     bins = [f"{low:.1f}–{high:.2f}".rstrip("0") for low, high in pairwise(_JSD_BINS)]
     return [
-        Table(["dataset", "predicted class", "encoder", "", "mean", *bins, "texts"], rows, "Share of texts by ε-max JSD"),
-    ]  # fmt: skip
+        Table(
+            ["dataset", "predicted class", "encoder", "", "mean", *bins, "texts"],
+            rows,
+            "Share of texts by ε-max JSD",
+        ),
+    ]
 
 
 def figure_8(results: Results) -> list[Table]:
     """ε-max JSD by the largest weight."""
-    return [_by_weight(results, "counterfactual", "eps_max_jsd", "ε-max JSD by the largest weight: median over texts [quartiles], number of texts")]  # fmt: skip
+    return [
+        _by_weight(
+            results,
+            "counterfactual",
+            "eps_max_jsd",
+            "ε-max JSD by the largest weight: median over texts [quartiles], number of texts",
+        )
+    ]
 
 
 def _by_weight(results: Results, audit: str, name: str, title: str) -> Table:
@@ -104,7 +130,7 @@ def _by_weight(results: Results, audit: str, name: str, title: str) -> Table:
     return Table(["dataset", "predicted class", "encoder", *bins], rows, title)
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and performance beside those of Table 1, which are the BiLSTM's."""
     theirs: dict[str, Any] = published("jain_wallace")["corpora"][runs[0].dataset]
     measure = "accuracy" if runs[0].dataset in ("babi_1", "snli") else "f1"
@@ -112,39 +138,6 @@ def described(runs: Sequence[Measured]) -> list[str]:
     printed = fixed(theirs["performance"], 2) if runs[0].model == "bilstm" else NOTHING
     return [measure, fixed(float(ours)), printed, f"{theirs['train']:,}", f"{theirs['test']:,}"]
 
-
-_TAU_RANGE = "0.08 to 0.47 over corpora and classes"
-_PEAKED = pl.col("largest_weight") >= _HIGH
-_AVERAGE = {"average": "bilstm"}
-
-CLAIMS = (
-    Claim("jw-1", "With a BiLSTM, attention agrees only weakly with gradients.", "4.1, Table 2",
-          "mean τ_g", "agreement", pl.col("tau_g"), ("bilstm",), below=0.5, published=_TAU_RANGE),
-    Claim("jw-2", "With a BiLSTM, attention agrees only weakly with leave-one-out.", "4.1, Table 2",
-          "mean τ_loo", "agreement", pl.col("tau_loo"), ("bilstm",), below=0.5, published="0.05 to 0.44"),
-    Claim("jw-3", "Attention agrees better with gradients over an average encoder than over a BiLSTM.", "4.1, Table 2",
-          "τ_g of average − τ_g of BiLSTM", "agreement", pl.col("tau_g"), ("average",), above=0.0, against=_AVERAGE,
-          published="positive in every row, 0.13 to 0.67"),
-    Claim("jw-4", "The same for leave-one-out.", "4.1, Figure 5", "τ_loo of average − τ_loo of BiLSTM",
-          "agreement", pl.col("tau_loo"), ("average",), above=0.0, against=_AVERAGE, published="about 0.375"),
-    Claim("jw-5", "With a BiLSTM, leave-one-out agrees more with gradients than with attention.", "4.1, Figure 3",
-          "τ(gradient, leave-one-out) − τ_loo", "agreement", pl.col("tau_g_loo") - pl.col("tau_loo"), ("bilstm",),
-          above=0.0, published="more than 0.2, SNLI excepted"),
-    Claim("jw-6", "With a BiLSTM, gradients agree more with leave-one-out than with attention.", "4.1, Figure 4",
-          "τ(gradient, leave-one-out) − τ_g", "agreement", pl.col("tau_g_loo") - pl.col("tau_g"), ("bilstm",),
-          above=0.0, published="about 0.25"),
-    Claim("jw-7", f"With a BiLSTM, shuffling the weights often changes little (less than {SMALL}, for a quarter of the texts "
-          f"or more) even where one weight is at least {_HIGH}.", "4.2.1, Figure 6", f"share with a median change below {SMALL}",
-          "permutation", pl.col("indifferent"), ("bilstm",), above=0.25, where=_PEAKED),
-    Claim("jw-8", f"With a BiLSTM, most texts have a very different heatmap (JSD of at least {DIFFERENT:.2f}) that gives the same "
-          "prediction.", "4.2.2, Figure 7", "share of such texts", "counterfactual", pl.col("replaceable"), ("bilstm",), above=0.5),
-    Claim("jw-9", "With a BiLSTM, such heatmaps are only slightly harder to find where attention is peaked.", "4.2.2, Figure 8",
-          "Spearman's correlation of largest weight and ε-max JSD", "counterfactual",
-          rank_correlation("largest_weight", "eps_max_jsd"), ("bilstm",), above=-0.5, below=0.0),
-    Claim("jw-10", "With a BiLSTM, most texts whose attention is peaked have a very different heatmap too.", "4.2.2, Figure 8",
-          f"share of such texts where one weight is at least {_HIGH}", "counterfactual", pl.col("replaceable"), ("bilstm",),
-          above=0.5, where=_PEAKED),
-)  # fmt: skip
 
 _NO_NUMBERS = "The paper shows this as a picture and prints no number for it."
 
@@ -164,30 +157,71 @@ JAIN_WALLACE = register(
         },
         models=tuple(Model(name, name, {"encoder": name}) for name in ("bilstm", "average", "cnn")),
         experiments=(
-            Experiment("table", 2, "Does attention agree with gradients and leave-one-out?", "agreement", table_2, (
-                "sig. is the share of texts with p ≤ 0.05. The paper prints nothing for the CNN, for leave-one-out with the average encoder, "
-                "and for gradients against leave-one-out. It does not say which "
-                "of SNLI's classes is 0, 1 or 2: they stand beside ours by number.",)),
-            Experiment("figure", 6, "Does shuffling the weights change the prediction?", "permutation", figure_6, (
-                _NO_NUMBERS + " It says that many texts change little although one weight is large.",)),
-            Experiment("figure", 7, "How different can a heatmap be and still give this prediction?", "counterfactual", figure_7, (
-                _NO_NUMBERS + " It says that values near the bound of 0.69 are frequent.",
-                "ε is 0.01, and 0.05 for babi_1, as in the paper. Exact for two classes; for more a search, so at least as large.")),
-            Experiment("figure", 8, "Are different heatmaps harder to find where attention is peaked?", "counterfactual", figure_8, (
-                _NO_NUMBERS + " It says that there is a negative trend, and a weak one.",)),
+            Experiment(
+                "table",
+                2,
+                "Does attention agree with gradients and leave-one-out?",
+                "agreement",
+                table_2,
+                (
+                    "sig. is the share of texts with p ≤ 0.05. The paper prints nothing for the CNN, for leave-one-out with the average encoder, "
+                    "and for gradients against leave-one-out. It does not say which "
+                    "of SNLI's classes is 0, 1 or 2: they stand beside ours by number.",
+                ),
+            ),
+            Experiment(
+                "figure",
+                6,
+                "Does shuffling the weights change the prediction?",
+                "permutation",
+                figure_6,
+                (_NO_NUMBERS + " It says that many texts change little although one weight is large.",),
+            ),
+            Experiment(
+                "figure",
+                7,
+                "How different can a heatmap be and still give this prediction?",
+                "counterfactual",
+                figure_7,
+                (
+                    _NO_NUMBERS + " It says that values near the bound of 0.69 are frequent.",
+                    "ε is 0.01, and 0.05 for babi_1, as in the paper. Exact for two classes; for more a search, so at least as large.",
+                ),
+            ),
+            Experiment(
+                "figure",
+                8,
+                "Are different heatmaps harder to find where attention is peaked?",
+                "counterfactual",
+                figure_8,
+                (_NO_NUMBERS + " It says that there is a negative trend, and a weak one.",),
+            ),
         ),
         claims=CLAIMS,
         differences={
             f"Vectors: a subset of 33,860 words of GloVe 840B ({VECTORS}) in place of fastText (SST, IMDB, 20 Newsgroups) "
-            "or all of GloVe 840B (AG News, SNLI); other words are drawn from its distribution.":
-                ("sst2", "imdb", "20news_sports", "ag_news_binary", "snli"),
+            "or all of GloVe 840B (AG News, SNLI); other words are drawn from its distribution.": (
+                "sst2",
+                "imdb",
+                "20news_sports",
+                "ag_news_binary",
+                "snli",
+            ),
             "imdb: trained on a sample of 4,000 reviews, cut at 250 words.": ("imdb",),
-            "ag_news_binary, snli: the files at hand are part of the original training sets.": ("ag_news_binary", "snli"),
-            "babi_1: the size of the average encoder, at most 40 epochs and a patience of 5 are ours.": ("babi_1",),
-            "snli, babi_1: the decoder is the one of the released code, not the linear one of the paper.": ("snli", "babi_1"),
+            "ag_news_binary, snli: the files at hand are part of the original training sets.": (
+                "ag_news_binary",
+                "snli",
+            ),
+            "babi_1: the size of the average encoder, at most 40 epochs and a patience of 5 are ours.": (
+                "babi_1",
+            ),
+            "snli, babi_1: the decoder is the one of the released code, not the linear one of the paper.": (
+                "snli",
+                "babi_1",
+            ),
             "The epoch is selected on dev, never on test. The released code drops the longest text of each split; we keep it.": (),
             "ε-max JSD is the exact maximum for two classes, not the result of a search, and so never smaller.": (),
         },
         described=described,
     )
-)  # fmt: skip
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.recipe import Model, published
 
 VECTORS = "glove-840b-300d"
@@ -16,7 +16,7 @@ NOISE = (1e-3, 5e-3, 1e-2, 5e-2)
 WORDS = (1, 2, 3)
 
 
-class Encoder(NamedTuple):
+class SeatEncoder(NamedTuple):
     """One architecture."""
 
     asked: str
@@ -29,25 +29,35 @@ class Encoder(NamedTuple):
 
 
 ENCODERS = {
-    "RNN": Encoder("rnn", "RNN", {"encoder": "rnn"}),
-    "BiLSTM": Encoder("bilstm", "BiLSTM", {"encoder": "bilstm"}),
-    "MiniLM": Encoder(
+    "RNN": SeatEncoder("rnn", "RNN", {"encoder": "rnn"}),
+    "BiLSTM": SeatEncoder("bilstm", "BiLSTM", {"encoder": "bilstm"}),
+    "MiniLM": SeatEncoder(
         "hf:minilm-l6",
         "BERT",
         {
-            "encoder": "hf:minilm-l6", "vectors": None, "train_embeddings": None, "epochs": 2, "batch_size": 16,
+            "encoder": "hf:minilm-l6",
+            "vectors": None,
+            "train_embeddings": None,
+            "epochs": 2,
+            "batch_size": 16,
         },  # its own embeddings; two epochs suffice
         ("sst2",),
         1000,
     ),
-}  # fmt: skip
+}
 
 PAPER: Mapping[str, Mapping[str, Any]] = {
     name: {"objective": name}
     for name in (
-        "vanilla", "word_at", "word_iat", "attention_rp", "attention_at", "attention_iat", "seat",
+        "vanilla",
+        "word_at",
+        "word_iat",
+        "attention_rp",
+        "attention_at",
+        "attention_iat",
+        "seat",
     )
-}  # fmt: skip
+}
 OURS: Mapping[str, Mapping[str, Any]] = {"steady": {"objective": "steady"}}
 WHOLE: Mapping[str, Mapping[str, Any]] = {"seat, whole model": {"objective": "seat", "trained": "all"}}
 ABLATIONS: Mapping[str, Mapping[str, Any]] = {

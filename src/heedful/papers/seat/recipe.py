@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from heedful.output.numbers import NOTHING
-from heedful.papers.numbers import TRAINING, Numbers
+from heedful.papers.measured_numbers import TRAINING, Numbers
 from heedful.papers.recipe import Dataset, Experiment, Joined, Recipe, published, register
 from heedful.papers.results import Results
-from heedful.papers.seat.claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
-from heedful.papers.seat.figures import SEEDED, figure_2, figure_5
-from heedful.papers.seat.frontier import frontier, pictures, sketch
 from heedful.papers.seat.measuring import AUDITED, F1, TEST, TRAIN, numbers
 from heedful.papers.seat.methods import (
     ABLATED,
@@ -24,7 +21,8 @@ from heedful.papers.seat.methods import (
 )
 from heedful.papers.seat.methods import NOISE as SIZES
 from heedful.papers.seat.methods import WORDS as REPLACED
-from heedful.papers.seat.tables import (
+from heedful.papers.seat.paper_figures import SEEDED, figure_2, figure_5
+from heedful.papers.seat.paper_tables import (
     table_1,
     table_2,
     table_3,
@@ -35,6 +33,8 @@ from heedful.papers.seat.tables import (
     table_9,
     table_10,
 )
+from heedful.papers.seat.seat_claims import CLAIMS, NOISE, RATIONALE, RULE, WORDS
+from heedful.papers.seat.seed_frontier import frontier, pictures, sketch
 
 SEEDS = {"sst2": 5}
 TEXTS = {"tweeteval_hate": 1500}
@@ -102,34 +102,145 @@ SEAT = register(
         datasets={name: Dataset(TEXTS.get(name), seeds=SEEDS.get(name, 3)) for name in DATASETS},
         models=MODELS,
         experiments=(
-            Experiment("table", 1, "Do heatmap and prediction survive noise of 0.001?", NOISE, table_1, (_RADII,), named(*COMPARED)),
-            Experiment("table", 2, "Are the top words needed, enough, and sensitive?", RATIONALE, table_2, (
-                _SENSITIVE, "Comprehensiveness and sufficiency are averaged over the top 1, 5, 10, 20 and 50 % of the words."), named(*COMPARED)),
+            Experiment(
+                "table",
+                1,
+                "Do heatmap and prediction survive noise of 0.001?",
+                NOISE,
+                table_1,
+                (_RADII,),
+                named(*COMPARED),
+            ),
+            Experiment(
+                "table",
+                2,
+                "Are the top words needed, enough, and sensitive?",
+                RATIONALE,
+                table_2,
+                (
+                    _SENSITIVE,
+                    "Comprehensiveness and sufficiency are averaged over the top 1, 5, 10, 20 and 50 % of the words.",
+                ),
+                named(*COMPARED),
+            ),
             Experiment("table", 3, "Do they survive a synonym?", WORDS, table_3, (_SAME,), named(*COMPARED)),
-            Experiment("table", 4, "Which terms of SEAT matter? Sufficiency, TVD", NOISE, table_4, (_TICKS, _RADII), named(*ABLATED), ABLATED_ON,
-                       also=(RATIONALE,), seeds=ABLATED_SEEDS),
-            Experiment("table", 6, "Which terms of SEAT matter? JSD, TVD", NOISE, table_6, (_TICKS, _RADII), named(*ABLATED), ABLATED_ON,
-                       seeds=ABLATED_SEEDS),
-            Experiment("table", 7, "Which terms of SEAT matter? Explanations", RATIONALE, table_7, (_SENSITIVE,), named(*ABLATED), ABLATED_ON,
-                       seeds=ABLATED_SEEDS),
-            Experiment("table", 8, "Do heatmap and prediction survive more noise?", NOISE, table_8, (_RADII,), named(*COMPARED)),
-            Experiment("table", 9, "Are the top words needed, enough, and sensitive? All that is printed", RATIONALE, table_9, (
-                _SENSITIVE, "None of the three depends on noise by its definition, and ours do not: each stands once beside the paper's three."),
-                named(*COMPARED)),
-            Experiment("table", 10, "Do they survive two and three synonyms?", WORDS, table_10, (_SAME,), named(*COMPARED)),
-            Experiment("figure", 2, "Does the heatmap survive another seed?", "seed_stability", figure_2, (
-                "Seed 0 against seeds 1 and 2. The paper draws this for the RNN and prints no number. It is measured only when asked for: heedful "
-                "reproduce seat --figure 2.",), named(*SEEDED, encoders=("RNN", "BiLSTM")), costly=True, base_only=True),
-            Experiment("figure", 5, "Does the surrogate keep the top words?", "sharpness", figure_5, (
-                "The paper draws this and says that 93 % is reached on SST and Rotten Tomatoes. Ours is on dev, not on test; the top 7 of a text of 7 "
-                "words or fewer are always the same.",), named("vanilla", "seat")),
-            Experiment("figure", 6, "Steadiness against sharpness (ours: the paper has five figures)", NOISE, frontier, (
-                "Noise of 0.01 on all words. One method dominates another of the same seed if it is as steady (JSD), as sharp and as good (F1), and better in "
-                "one of the three. The certified radius is how much every weight may move before the decision can change, on average: SEAT's third property, exact.",),
-                named(*COMPARED), also=("certificate",), pictures=pictures),
-            Experiment("figure", 7, "What is stability worth that stands alone? (ours)", NOISE, sketch, (
-                "Noise of 0.01 on all words. consistency asks for stability of the heatmap and closeness of predictions, and nothing else. It is drawn in Figure 6 too.",),
-                named(*SKETCHED, encoders=("RNN", "BiLSTM")), ABLATED_ON, seeds=ABLATED_SEEDS),
+            Experiment(
+                "table",
+                4,
+                "Which terms of SEAT matter? Sufficiency, TVD",
+                NOISE,
+                table_4,
+                (_TICKS, _RADII),
+                named(*ABLATED),
+                ABLATED_ON,
+                also=(RATIONALE,),
+                seeds=ABLATED_SEEDS,
+            ),
+            Experiment(
+                "table",
+                6,
+                "Which terms of SEAT matter? JSD, TVD",
+                NOISE,
+                table_6,
+                (_TICKS, _RADII),
+                named(*ABLATED),
+                ABLATED_ON,
+                seeds=ABLATED_SEEDS,
+            ),
+            Experiment(
+                "table",
+                7,
+                "Which terms of SEAT matter? Explanations",
+                RATIONALE,
+                table_7,
+                (_SENSITIVE,),
+                named(*ABLATED),
+                ABLATED_ON,
+                seeds=ABLATED_SEEDS,
+            ),
+            Experiment(
+                "table",
+                8,
+                "Do heatmap and prediction survive more noise?",
+                NOISE,
+                table_8,
+                (_RADII,),
+                named(*COMPARED),
+            ),
+            Experiment(
+                "table",
+                9,
+                "Are the top words needed, enough, and sensitive? All that is printed",
+                RATIONALE,
+                table_9,
+                (
+                    _SENSITIVE,
+                    "None of the three depends on noise by its definition, and ours do not: each stands once beside the paper's three.",
+                ),
+                named(*COMPARED),
+            ),
+            Experiment(
+                "table",
+                10,
+                "Do they survive two and three synonyms?",
+                WORDS,
+                table_10,
+                (_SAME,),
+                named(*COMPARED),
+            ),
+            Experiment(
+                "figure",
+                2,
+                "Does the heatmap survive another seed?",
+                "seed_stability",
+                figure_2,
+                (
+                    "Seed 0 against seeds 1 and 2. The paper draws this for the RNN and prints no number. It is measured only when asked for: heedful "
+                    "reproduce seat --figure 2.",
+                ),
+                named(*SEEDED, encoders=("RNN", "BiLSTM")),
+                costly=True,
+                base_only=True,
+            ),
+            Experiment(
+                "figure",
+                5,
+                "Does the surrogate keep the top words?",
+                "sharpness",
+                figure_5,
+                (
+                    "The paper draws this and says that 93 % is reached on SST and Rotten Tomatoes. Ours is on dev, not on test; the top 7 of a text of 7 "
+                    "words or fewer are always the same.",
+                ),
+                named("vanilla", "seat"),
+            ),
+            Experiment(
+                "figure",
+                6,
+                "Steadiness against sharpness (ours: the paper has five figures)",
+                NOISE,
+                frontier,
+                (
+                    "Noise of 0.01 on all words. One method dominates another of the same seed if it is as steady (JSD), as sharp and as good (F1), and better in "
+                    "one of the three. The certified radius is how much every weight may move before the decision can change, on average: SEAT's third property, exact.",
+                ),
+                named(*COMPARED),
+                also=("certificate",),
+                pictures=pictures,
+            ),
+            Experiment(
+                "figure",
+                7,
+                "What is stability worth that stands alone? (ours)",
+                NOISE,
+                sketch,
+                (
+                    "Noise of 0.01 on all words. consistency asks for stability of the heatmap and closeness of predictions, and nothing else. It is drawn in Figure 6 too.",
+                ),
+                named(*SKETCHED, encoders=("RNN", "BiLSTM")),
+                ABLATED_ON,
+                seeds=ABLATED_SEEDS,
+            ),
         ),
         claims=CLAIMS,
         differences={
@@ -148,6 +259,12 @@ SEAT = register(
         lead=lead,
         rule=RULE,
         joined=Joined(numbers, models),
-        audit={"noise": SIZES, "replaced": REPLACED, "synonyms": VECTORS, "seeds": (1, 2), "sensitivity": True},
+        audit={
+            "noise": SIZES,
+            "replaced": REPLACED,
+            "synonyms": VECTORS,
+            "seeds": (1, 2),
+            "sensitivity": True,
+        },
     )
-)  # fmt: skip
+)

@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import polars as pl
 
 from heedful.output.numbers import NOTHING, fixed, percentage, quartiles
 from heedful.output.tables import Table
-from heedful.papers.claims import Claim
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import Measured, Results, column
+from heedful.papers.results import MeasuredRun, Results, column
+from heedful.papers.serrano_smith.serrano_smith_claims import (
+    CLAIMS,
+    ENCODERS,
+    FLIPPED,
+    NETWORKS,
+    RANKINGS,
+    models_with,
+)
 
 VECTORS = "glove-840b-300d"
-_ENCODERS = {"rnn": "bigru", "conv": "cnn", "noenc": "none"}
-_NETWORKS = {"HAN": True, "FLAN": False}
-_RANKINGS = ("attention", "gradient", "product", "random")
 _OUTCOMES = {"both": (1, 1), "only top": (1, 0), "only random": (0, 1), "neither": (0, 0)}
 _COUNTERPART = {"imdb_rating": "IMDB"}
 """Which of the paper's corpora a dataset stands in for; the others have none here."""
-_FLIPPED = pl.all_horizontal(pl.col(f"{name}_fraction").is_finite() for name in _RANKINGS)
-"""Texts whose decision changes in the order of every ranking; the paper excludes the rest."""
-
-
-def _all(*encoders: str) -> tuple[str, ...]:
-    return tuple(network + encoder for network in _NETWORKS for encoder in encoders)
 
 
 def table_2(results: Results) -> list[Table]:
     """What flips the decision when one item is erased, in percent of the texts."""
-    return [_flips(results, "attention", "Top item by attention (the paper: Table 2)"),
-            _flips(results, "product", "Top item by attention × gradient (the paper: Figure 13)")]  # fmt: skip
+    return [
+        _flips(results, "attention", "Top item by attention (the paper: Table 2)"),
+        _flips(results, "product", "Top item by attention × gradient (the paper: Figure 13)"),
+    ]
 
 
 def _flips(results: Results, ranking: str, title: str) -> Table:
@@ -44,7 +43,7 @@ def _flips(results: Results, ranking: str, title: str) -> Table:
     paper = [name for name in published("serrano_smith")["corpora"] if name not in _COUNTERPART.values()]
     for model in dict.fromkeys(row[1] for row in rows):
         rows += _printed(ranking, model, paper)
-    return Table(["corpus", "model", *_OUTCOMES, "texts"], rows, title)  # fmt: skip
+    return Table(["corpus", "model", *_OUTCOMES, "texts"], rows, title)
 
 
 def _printed(ranking: str, model: str, corpora: Sequence[str]) -> list[list[str]]:
@@ -68,120 +67,91 @@ def figure_5(results: Results) -> list[Table]:
     rows = []
     for dataset, model, runs in _only(results, *_FIGURE_5):
         attention, gradient = (
-            column(runs, "flip_set", f"{name}_fraction", _FLIPPED) for name in ("attention", "gradient")
+            column(runs, "flip_set", f"{name}_fraction", FLIPPED) for name in ("attention", "gradient")
         )
         shares = [
             float(np.mean(first < second - 1e-9)) if len(first) else np.nan
             for first, second in ((gradient, attention), (attention, gradient))
         ]
-        rows.append([dataset, model, *map(percentage, shares)])  # fmt: skip
+        rows.append([dataset, model, *map(percentage, shares)])
     return [
         _removed(results, "fraction", *_FIGURE_5),
-        Table(["dataset", "model", "gradient sooner", "attention sooner"], rows,
-              "Whose order flips the decision with fewer items (the paper: gradient for over half of the texts in 10 of 16 "
-              "models with encoders, and at least 1.6 times as often as attention in all)"),
-    ]  # fmt: skip
+        Table(
+            ["dataset", "model", "gradient sooner", "attention sooner"],
+            rows,
+            "Whose order flips the decision with fewer items (the paper: gradient for over half of the texts in 10 of 16 "
+            "models with encoders, and at least 1.6 times as often as attention in all)",
+        ),
+    ]
 
 
 def figure_6(results: Results) -> list[Table]:
-    """Fractions of items without an encoder, and the tail that the caption speaks of."""
+    """Fractions of items without an encoder, and the tail that the caption mentions."""
     rows = []
-    for dataset, model, runs in _only(results, *_all("noenc")):
-        shares = [column(runs, "flip_set", f"{name}_fraction", _FLIPPED) > 0.5 for name in _RANKINGS]
+    for dataset, model, runs in _only(results, *models_with("noenc")):
+        shares = [column(runs, "flip_set", f"{name}_fraction", FLIPPED) > 0.5 for name in RANKINGS]
         rows.append([dataset, model, *(percentage(s.mean(), 1) if len(s) else NOTHING for s in shares)])
     printed = published("serrano_smith")["figure_6"]
     tail = ", ".join(f"{share} %" for share in printed["above_half"])
     return [
-        _removed(results, "fraction", *_all("noenc")),
-        Table(["dataset", "model", *_RANKINGS], rows, "Share of texts that need more than half of their items erased "
-              f"(the paper: {tail} in the order of its legend, for {printed['model']} on {printed['corpus']})"),
-    ]  # fmt: skip
+        _removed(results, "fraction", *models_with("noenc")),
+        Table(
+            ["dataset", "model", *RANKINGS],
+            rows,
+            "Share of texts that need more than half of their items erased "
+            f"(the paper: {tail} in the order of its legend, for {printed['model']} on {printed['corpus']})",
+        ),
+    ]
 
 
 def figure_10(results: Results) -> list[Table]:
     """Fractions of items on all models."""
-    return [_removed(results, "fraction", *_all(*_ENCODERS))]
+    return [_removed(results, "fraction", *models_with(*ENCODERS))]
 
 
 def figure_11(results: Results) -> list[Table]:
     """Attention mass on all models."""
-    return [_removed(results, "mass", *_all(*_ENCODERS))]
+    return [_removed(results, "mass", *models_with(*ENCODERS))]
 
 
 def _removed(results: Results, what: str, *models: str) -> Table:
     rows = []
     for dataset, model, runs in _only(results, *models):
         boxes = [
-            quartiles(column(runs, "flip_set", f"{name}_{what}", _FLIPPED))
-            for name in (*_RANKINGS, "minimum")
+            quartiles(column(runs, "flip_set", f"{name}_{what}", FLIPPED)) for name in (*RANKINGS, "minimum")
         ]
         all_texts = sum(len(run.frames["flip_set"]) for run in runs)
-        kept = len(column(runs, "flip_set", "row", _FLIPPED))
+        kept = len(column(runs, "flip_set", "row", FLIPPED))
         rows.append([dataset, model, *boxes, f"{kept:,}", f"{all_texts - kept:,}"])
     erased = "items" if what == "fraction" else "attention"
-    return Table(["dataset", "model", *_RANKINGS, "true minimum", "texts", "never flip"], rows,
-                 f"Share of {erased} erased before the decision flips: median over texts [quartiles]")  # fmt: skip
+    return Table(
+        ["dataset", "model", *RANKINGS, "true minimum", "texts", "never flip"],
+        rows,
+        f"Share of {erased} erased before the decision flips: median over texts [quartiles]",
+    )
 
 
-def _only(results: Results, *models: str) -> list[tuple[str, str, list[Measured]]]:
+def _only(results: Results, *models: str) -> list[tuple[str, str, list[MeasuredRun]]]:
     return [(dataset, model, runs) for dataset, model, runs in results.pairs("flip_set") if model in models]
 
 
-def described(runs: Sequence[Measured]) -> list[str]:
+def described(runs: Sequence[MeasuredRun]) -> list[str]:
     """Size and accuracy, beside those of the corpus it stands in for."""
     ours = np.mean([run.metrics["test"]["accuracy"] for run in runs])
     name = _COUNTERPART.get(runs[0].dataset)
     if name is None:
         return ["accuracy", fixed(float(ours)), NOTHING, NOTHING, NOTHING]
     theirs = published("serrano_smith")["corpora"][name]
-    return ["accuracy", fixed(float(ours)), fixed(theirs["accuracy"][runs[0].model] / 100), f"{theirs['train']:,}", f"{theirs['test']:,}"]  # fmt: skip
+    return [
+        "accuracy",
+        fixed(float(ours)),
+        fixed(theirs["accuracy"][runs[0].model] / 100),
+        f"{theirs['train']:,}",
+        f"{theirs['test']:,}",
+    ]
 
 
 _FIGURE_5 = ("HANrnn", "FLANrnn", "FLANconv")
-_FRACTION = pl.col("attention_fraction")
-_AHEAD = _FRACTION - pl.col("gradient_fraction")
-_SOONER = (_AHEAD > 1e-9).cast(pl.Float64) - (_AHEAD < -1e-9).cast(pl.Float64)
-
-
-def _less(encoder: str, than: str) -> dict[str, str]:
-    return {network + encoder: network + than for network in _NETWORKS}
-
-
-CLAIMS = (
-    Claim("ss-1", "Erasing the most attended item almost always (nine times in ten) moves the output at least as much as erasing a "
-          "random other one.", "4.1, Figures 3, 4, 7", "share of texts with ΔJS below 0", "single_erasure",
-          pl.col("attention_delta_js") < 0, _all(*_ENCODERS), below=0.1, published="a small fraction"),
-    Claim("ss-2", "Where it moves the output less, the two weights are nearly tied (they differ by less than 0.1 in most such texts).",
-          "4.1, Figures 4, 8", "share with Δα below 0.1 among texts with ΔJS below 0", "single_erasure",
-          pl.col("attention_delta_weight") < 0.1, _all(*_ENCODERS), above=0.5, where=pl.col("attention_delta_js") < 0),
-    Claim("ss-3", "Over an RNN, erasing the most attended item alone flips few decisions (less than a quarter).", "4.2, Table 2",
-          "share of decisions that flip", "single_erasure", pl.col("attention_flips"), _all("rnn"), below=0.25,
-          published="9 to 14 % (HANrnn)"),
-    Claim("ss-4", "The most attended item alone flips more decisions than a random other one.", "4.2, Table 2",
-          "share that it flips − share that the other flips", "single_erasure",
-          pl.col("attention_flips") - pl.col("attention_other_flips"), _all(*_ENCODERS), above=0.0,
-          published="0.05 to 0.11 (HANrnn)"),
-    Claim("ss-5", "Over an encoder, the gradient's order flips decisions with fewer erasures than attention's.", "5.4, Figure 5",
-          "share of texts where the gradient is sooner − share where attention is", "flip_set", _SOONER, _all("rnn", "conv"),
-          above=0.0, where=_FLIPPED, published="gradient sooner at least 1.6 times as often"),
-    Claim("ss-6", "Attention's order still flips decisions with fewer erasures than a random one.", "5.4, Figure 5",
-          "fraction erased at random − by attention", "flip_set", pl.col("random_fraction") - _FRACTION, _all(*_ENCODERS),
-          above=0.0, where=_FLIPPED),
-    Claim("ss-7", "Over an RNN without hierarchy, flips come late in attention's order (after half of the words on average).",
-          "5.5, Figure 5", "fraction erased by attention", "flip_set", _FRACTION, ("FLANrnn",), above=0.5, where=_FLIPPED),
-    Claim("ss-8", "Decisions flip sooner over convolutions than over an RNN.", "5.6, Figures 5, 10",
-          "fraction erased by attention, conv − rnn", "flip_set", _FRACTION, _all("conv"), below=0.0,
-          against=_less("conv", "rnn"), where=_FLIPPED),
-    Claim("ss-9", "Decisions flip sooner without an encoder than over convolutions.", "5.6, Figures 6, 10",
-          "fraction erased by attention, noenc − conv", "flip_set", _FRACTION, _all("noenc"), below=0.0,
-          against=_less("noenc", "conv"), where=_FLIPPED),
-    Claim("ss-10", "Without an encoder, attention's order is as good as the gradient's, or better (worse by 0.02 at most).",
-          "5.6, Figure 6", "fraction erased by attention − by the gradient", "flip_set", _AHEAD, _all("noenc"), below=0.02, where=_FLIPPED),
-    Claim("ss-11", "The top item by attention × gradient flips more decisions than the top item by attention.", "A.3, Figures 9, 13",
-          "share that the product flips − share that attention flips", "single_erasure",
-          pl.col("product_flips") - pl.col("attention_flips"), _all(*_ENCODERS), above=0.0, published="more in all 24 models"),
-)  # fmt: skip
-
 _NO_NUMBERS = "The paper shows this as box plots and prints no number for them."
 _MINIMUM = "The true minimum is ours: the smallest set whose erasure flips the decision, which the paper holds to be out of reach."
 
@@ -191,7 +161,11 @@ SERRANO_SMITH = register(
         title="Serrano & Smith 2019, Is Attention Interpretable?",
         description="Is Attention Interpretable?: Table 2, Figures 5, 6, 10, 11, and eleven claims",
         options={
-            "preset": "serrano-smith", "vectors": VECTORS, "epochs": 15, "learning_rate": 0.001, "min_count": 2,
+            "preset": "serrano-smith",
+            "vectors": VECTORS,
+            "epochs": 15,
+            "learning_rate": 0.001,
+            "min_count": 2,
         },
         datasets={
             "sst5": Dataset(1000),
@@ -201,17 +175,55 @@ SERRANO_SMITH = register(
         },
         models=tuple(
             Model(network + name, name, {"encoder": encoder, "hierarchical": hierarchical})
-            for network, hierarchical in _NETWORKS.items()
-            for name, encoder in _ENCODERS.items()
+            for network, hierarchical in NETWORKS.items()
+            for name, encoder in ENCODERS.items()
         ),
         experiments=(
-            Experiment("table", 2, "Does the most attended item alone decide?", "single_erasure", table_2, (
-                "Yahoo, Amazon and Yelp have no counterpart here; of the tables by attention the paper prints HANrnn's alone "
-                "as text. In the released code the random other item could be the top one itself; here it never is.",)),
-            Experiment("figure", 5, "How much must be erased to flip a decision?", "flip_set", figure_5, (_NO_NUMBERS, _MINIMUM), _FIGURE_5),
-            Experiment("figure", 6, "And without an encoder?", "flip_set", figure_6, (_NO_NUMBERS, _MINIMUM), _all("noenc")),
-            Experiment("figure", 10, "How much must be erased, on all models?", "flip_set", figure_10, (_NO_NUMBERS, _MINIMUM)),
-            Experiment("figure", 11, "How much attention must be erased, on all models?", "flip_set", figure_11, (_NO_NUMBERS,)),
+            Experiment(
+                "table",
+                2,
+                "Does the most attended item alone decide?",
+                "single_erasure",
+                table_2,
+                (
+                    "Yahoo, Amazon and Yelp have no counterpart here; of the tables by attention the paper prints HANrnn's alone "
+                    "as text. In the released code the random other item could be the top one itself; here it never is.",
+                ),
+            ),
+            Experiment(
+                "figure",
+                5,
+                "How much must be erased to flip a decision?",
+                "flip_set",
+                figure_5,
+                (_NO_NUMBERS, _MINIMUM),
+                _FIGURE_5,
+            ),
+            Experiment(
+                "figure",
+                6,
+                "And without an encoder?",
+                "flip_set",
+                figure_6,
+                (_NO_NUMBERS, _MINIMUM),
+                models_with("noenc"),
+            ),
+            Experiment(
+                "figure",
+                10,
+                "How much must be erased, on all models?",
+                "flip_set",
+                figure_10,
+                (_NO_NUMBERS, _MINIMUM),
+            ),
+            Experiment(
+                "figure",
+                11,
+                "How much attention must be erased, on all models?",
+                "flip_set",
+                figure_11,
+                (_NO_NUMBERS,),
+            ),
         ),
         claims=CLAIMS,
         differences={
@@ -221,11 +233,18 @@ SERRANO_SMITH = register(
             "words are drawn from its distribution.": (),
             "Learning rate 0.001, at most 15 epochs, and words seen twice are known: ours, because the corpora are smaller.": (),
             "The epoch is selected on dev, never on test.": (),
-            "imdb_rating, 20news: trained on a sample of 4,000 texts, cut at 250 words.": ("imdb_rating", "20news"),
-            "ag_news: trained on a sample of 8,000 texts of a part of the original training set.": ("ag_news",),
-            "sst5: single sentences, so that a HAN has only the few texts of two sentences or more to attend over.": ("sst5",),
+            "imdb_rating, 20news: trained on a sample of 4,000 texts, cut at 250 words.": (
+                "imdb_rating",
+                "20news",
+            ),
+            "ag_news: trained on a sample of 8,000 texts of a part of the original training set.": (
+                "ag_news",
+            ),
+            "sst5: single sentences, so that a HAN has only the few texts of two sentences or more to attend over.": (
+                "sst5",
+            ),
             "Random rankings: the mean of five, where the paper plots the first of five.": (),
         },
         described=described,
     )
-)  # fmt: skip
+)

@@ -75,7 +75,7 @@ function flips(text, data) {
 
 function drawn(text, data, relative, order, limit = CUT) {
   const items = text.weights[0].length;
-  const head = make("h3", "", `Text ${text.row + 1} · ${items} items · predicted `, bdi(text.predicted), ` ${text.chances[0].toFixed(2)}`);
+  const head = make("h3", "", `Text ${text.row + 1} · ${items} items · predicted `, bdi(text.predicted), ` ${text.probabilities[0].toFixed(2)}`);
   if (text.label !== null) head.append(text.label === text.predicted ? ", rightly" : ", labelled ", text.label === text.predicted ? "" : bdi(text.label));
   const value = order === null ? null : text.order[order];
   if (value !== null) head.append(` · ${data.orders[order].title}: ${value.toFixed(2)}`);
@@ -88,8 +88,8 @@ function drawn(text, data, relative, order, limit = CUT) {
   const maps = make("div", "maps");
   text.weights.forEach((weights, m) => {
     if (!weights) return;
-    const chance = text.chances[m], title = make("h4", "", data.maps[m]);
-    if (chance !== null) title.append(make("span", "", bdi(text.predicted), ` ${chance.toFixed(3)}`));
+    const probability = text.probabilities[m], title = make("h4", "", data.maps[m]);
+    if (probability !== null) title.append(make("span", "", bdi(text.predicted), ` ${probability.toFixed(3)}`));
     if (data.beside && m === 1) title.append(make("span", "", "for and against ", bdi(text.predicted)));
     maps.append(make("div", "map", title, heatmap(card, text, m, data, relative, limit)));
   });
@@ -126,7 +126,7 @@ function browse(section) {
     const [order, end] = find("order").value.split(" "), sign = end && (data.orders[order].worst === "highest") === (end === "worst") ? -1 : 1;
     const kept = data.texts.filter((t) =>
       (!beside || !beside.value || t.weights[1]) && (!find("class").value || find("class").value === `=${t.predicted}`) && within(t.weights[0].length, find("length").value) &&
-      within(t.chances[0], find("sure").value) && (!find("right").value || (t.label !== null && (t.label === t.predicted) === (find("right").value === "right"))));
+      within(t.probabilities[0], find("sure").value) && (!find("right").value || (t.label !== null && (t.label === t.predicted) === (find("right").value === "right"))));
     // Texts for which a measure is not defined come last, whichever way the rest is sorted.
     if (end) kept.sort((x, y) => (x.order[order] === null) - (y.order[order] === null) || sign * (x.order[order] - y.order[order]) || x.row - y.row);
     const relative = find("shade").value === "relative";

@@ -15,7 +15,7 @@ from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.model import probabilities
 from heedful.models.shorter import read
-from heedful.training.marks import Marks
+from heedful.training.marks import EvidenceMarks
 from heedful.training.objectives.objective import OBJECTIVES, Objective
 
 _TINY = 1e-30  # below what a softmax leaves to the other items, unless they get nothing at all
@@ -47,7 +47,7 @@ class Deceptive(Objective):
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Find the marks of every split."""
-        self.marks = {name: Marks(self.model, instances) for name, instances in splits.items()}
+        self.marks = {name: EvidenceMarks(self.model, instances) for name, instances in splits.items()}
         self.train = self.marks["train"]
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heedful.config import DataOptions
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.synthetic.planted import plant, planted_in
 from heedful.data.corpus import Corpus, Split
 from heedful.errors import BadInput

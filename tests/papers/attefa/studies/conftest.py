@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import heedful.audits.questions.imitation
-import heedful.papers.attefa.studies.run
+import heedful.papers.attefa.studies.run_study
 import heedful.training.objectives.imitation
 import heedful.training.twins
-from heedful.papers.attefa.studies.curve import Point
-from heedful.papers.attefa.studies.run import Studied, run_study
+from heedful.papers.attefa.studies.curve import CurvePoint
+from heedful.papers.attefa.studies.run_study import Studied, run_study
 from heedful.papers.attefa.studies.study import STUDIES, Setting, Study
 
 SMALL: dict[str, Any] = {
@@ -48,7 +48,7 @@ def _small() -> Iterator[None]:
     """Make studies small while one is done, and no longer: other tests need real processes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(heedful.training.objectives.imitation, "EPOCHS", 1)
-        patch.setattr(heedful.papers.attefa.studies.run, "QUICK_TEXTS", SMALL["limit"])
+        patch.setattr(heedful.papers.attefa.studies.run_study, "QUICK_TEXTS", SMALL["limit"])
         for name, size in (("limit", SMALL["limit"]), ("epochs", 1)):
             patch.setitem(heedful.audits.questions.imitation.QUICK, name, size)
         # New processes would take longer than all that they do.
@@ -75,11 +75,11 @@ def curve(do: Do, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Studi
 
 
 @pytest.fixture
-def point() -> Callable[..., Point]:
+def point() -> Callable[..., CurvePoint]:
     """Give a function that makes a point by hand."""
 
-    def make(jsd: float, tvd: float, **changes: Any) -> Point:
-        usual = Point(
+    def make(jsd: float, tvd: float, **changes: Any) -> CurvePoint:
+        usual = CurvePoint(
             "mock_1", "average", "0.1", 0.1, "kl", jsd, jsd, jsd, tvd, tvd, tvd, 0.8, 0.9, 0.4, 2, 1
         )
         return replace(usual, **changes)

@@ -17,7 +17,7 @@ from heedful.cli.app import main
 from heedful.papers.attefa.studies.answer import answer
 from heedful.papers.attefa.studies.curve import height, mean_height, place, trace
 from heedful.papers.attefa.studies.curve_figure import _apart, draw_curves
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies.run_study import Studied
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.training.twins import Twin
 
@@ -113,22 +113,21 @@ def test_the_figure_shows_lines_strengths_and_what_reading_nothing_gives(point):
     assert draw_curves(studied()).startswith("<svg")
 
 
-def test_what_is_finished_is_found_and_not_trained(curve, do, monkeypatch):
+def test_what_is_finished_is_found_and_not_trained(curve, do, monkeypatch, recorder):
     runs, done = curve
 
     def never(*_, **__):
         raise AssertionError("nothing is left to train")
 
     monkeypatch.setattr(heedful.papers.attefa.studies.following, "train_twins", never)
-    said: list[str] = []
-    again = do("curve", runs, say=said.append)
+    again = do("curve", runs, watcher=recorder)
     assert again.points == done.points
-    assert not any(line.startswith("Training") for line in said)
+    assert not any(line.startswith("Training") for line in recorder.lines)
     assert do("curve", runs, only_finished=True).points == done.points
 
 
 def test_a_twin_that_is_gone_is_missing_and_then_trained_alone_to_the_same_numbers(
-    curve, do, monkeypatch, tmp_path
+    curve, do, monkeypatch, tmp_path, recorder
 ):
     done = curve[1]
     shutil.copytree(curve[0], tmp_path / "runs")
@@ -148,10 +147,9 @@ def test_a_twin_that_is_gone_is_missing_and_then_trained_alone_to_the_same_numbe
         "train_twins",
         lambda *a, **k: asked.append(k["seeds"]) or train(*a, **k),
     )
-    said: list[str] = []
-    again = do("curve", tmp_path / "runs", say=said.append)
+    again = do("curve", tmp_path / "runs", watcher=recorder)
     assert asked == [[50]]
-    assert any(line.startswith("Training 1 twin for the curve, at most 80 epochs") for line in said)
+    assert any(line.startswith("Training 1 twin for the curve, at most 80 epochs") for line in recorder.lines)
     assert again.points == done.points
 
 

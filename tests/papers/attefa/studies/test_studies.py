@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from heedful.errors import BadInput
-from heedful.papers.attefa.studies.files import make_page, write
+from heedful.papers.attefa.studies.study_files import make_page, write
 
 VALUES = {
     "temperature": ["0.25", "entmax15"],
@@ -21,11 +21,10 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_grid_of_bases(do, tmp_path: Path, name: str):
-    said: list[str] = []
-    done = do(name, tmp_path / "runs", quick=True, seeds=(10,), say=said.append)
+def test_a_grid_of_bases(do, tmp_path: Path, name: str, recorder):
+    done = do(name, tmp_path / "runs", quick=True, seeds=(10,), watcher=recorder)
     assert [row.value for row in done.rows] == VALUES[name]
-    assert len(said) == len(VALUES[name]) and done.missing == () and done.points == ()
+    assert len(recorder.cases) == len(VALUES[name]) and done.missing == () and done.points == ()
     for row in done.rows:
         assert 0 <= row.attefa_low <= row.attefa <= row.attefa_high <= 1
         assert row.twins == 1 and row.texts == 500
@@ -37,11 +36,10 @@ def test_a_grid_of_bases(do, tmp_path: Path, name: str):
     assert again.to_frame().equals(done.to_frame())
 
 
-def test_several_bases_of_each_value(do, tmp_path: Path):
+def test_several_bases_of_each_value(do, tmp_path: Path, recorder):
     """Bases differ more than their twins do: the interval is over them, and each of them is told."""
-    said: list[str] = []
-    done = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=3, say=said.append)
-    assert [row.value for row in done.rows] == ["1", "4"] and len(said) == 6
+    done = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=3, watcher=recorder)
+    assert [row.value for row in done.rows] == ["1", "4"] and len(recorder.cases) == 6
     one = do("heads", tmp_path / "runs", quick=True, seeds=(10,), bases=1, only_finished=True)
     for row, first in zip(done.rows, one.rows, strict=True):
         assert row.bases == 3 and row.attefa_each[0] == first.attefa

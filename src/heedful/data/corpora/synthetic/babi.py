@@ -13,12 +13,12 @@ import numpy as np
 from heedful.data.corpora.synthetic.world import OBJECTS, PLACES, Manner, World
 from heedful.data.corpus import Corpus, Span, Split
 
-Task = Literal[1, 2, 3]
+BabiTask = Literal[1, 2, 3]
 
 SIZES: Mapping[str, int] = MappingProxyType({"train": 9000, "dev": 1000, "test": 1000})
 
-# The chances are set so that stories resemble the original's in their verbs and lengths.
-TASKS: Mapping[Task, Manner] = MappingProxyType(
+# The probabilities are set so that stories resemble the original's in their verbs and lengths.
+TASKS: Mapping[BabiTask, Manner] = MappingProxyType(
     {
         1: Manner(objects=(), ask=1.0, move=1.0, take_there=0.0, drop_there=0.0),
         2: Manner(objects=OBJECTS, ask=0.65, move=0.37, take_there=1.0, drop_there=0.2),
@@ -48,7 +48,7 @@ class Instance(NamedTuple):
     evidence: list[Span]
 
 
-def babi_corpus(task: Task, *, seed: int = 0, sizes: Mapping[str, int] = SIZES) -> Corpus:
+def babi_corpus(task: BabiTask, *, seed: int = 0, sizes: Mapping[str, int] = SIZES) -> Corpus:
     """Make questions that take one (1), two (2) or three (3) supporting sentences, recorded as evidence.
 
     The answer follows from these sentences alone. The original's third task is looser: where the object was
@@ -64,7 +64,7 @@ def babi_corpus(task: Task, *, seed: int = 0, sizes: Mapping[str, int] = SIZES) 
     return Corpus(f"babi_{task}_generated", "qa", PLACES, splits, notes)
 
 
-def _story(task: Task, rng: random.Random) -> Iterator[Instance]:
+def _story(task: BabiTask, rng: random.Random) -> Iterator[Instance]:
     world = World(TASKS[task], rng)
     asked = 0
     while asked < _QUESTIONS_PER_STORY:
@@ -78,7 +78,7 @@ def _story(task: Task, rng: random.Random) -> Iterator[Instance]:
             yield Instance(" ".join(world.sentences), question, _spans(world.sentences, question.support))
 
 
-def _questions(task: Task, world: World) -> Iterator[Question]:
+def _questions(task: BabiTask, world: World) -> Iterator[Question]:
     match task:
         case 1:
             for person, move in world.last_move.items():

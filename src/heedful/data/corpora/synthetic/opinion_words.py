@@ -110,7 +110,7 @@ def _disjoint(
 
 
 def _vader(path: Path) -> dict[str, float]:
-    """Read VADER's table: word, mean valence, deviation, ratings, apart by tabs."""
+    """Read VADER's table: word, mean valence, deviation, ratings, separated by tabs."""
     rows = (line.split("\t") for line in _lines(path) if "\t" in line)
     return {row[0]: float(row[1]) for row in rows}
 

@@ -16,22 +16,22 @@ import numpy as np
 from heedful.data.corpus import Corpus, Span, Split
 from heedful.errors import BadInput
 
-Kind = Literal["token", "pair", "order"]
-_NAMED = re.compile(rf"(.+)\+({'|'.join(get_args(Kind))})")
+PlantedKind = Literal["token", "pair", "order"]
+_NAMED = re.compile(rf"(.+)\+({'|'.join(get_args(PlantedKind))})")
 _VOWELS, _STEMS = "aeiouy", ("v{}sk", "r{}lm", "k{}bd", "z{}nt")
 
 
-def planted_in(dataset: str) -> tuple[str, Kind] | None:
+def planted_in(dataset: str) -> tuple[str, PlantedKind] | None:
     """Read a name such as sst2+token: the corpus, and what is planted in it.
 
     >>> planted_in("sst2+token"), planted_in("sst2")
     (('sst2', 'token'), None)
     """
     found = _NAMED.fullmatch(dataset)
-    return (found[1], cast(Kind, found[2])) if found else None
+    return (found[1], cast(PlantedKind, found[2])) if found else None
 
 
-def plant(corpus: Corpus, kind: Kind, *, seed: int = 0) -> Corpus:
+def plant(corpus: Corpus, kind: PlantedKind, *, seed: int = 0) -> Corpus:
     """Draw the labels of a corpus anew, and plant what decides them at random places of the texts.
 
     `token`: each class has a word of its own. `pair`: two words together mean yes, either of them alone no. `order`: both
@@ -65,7 +65,7 @@ def _new_words(corpus: Corpus, count: int) -> list[str]:
     return new[:count]
 
 
-def _split(split: Split, kind: Kind, words: Sequence[str], rng: random.Random) -> Split:
+def _split(split: Split, kind: PlantedKind, words: Sequence[str], rng: random.Random) -> Split:
     classes = len(words) if kind == "token" else 2
     labels = [row % classes for row in range(len(split))]
     rng.shuffle(labels)
@@ -77,7 +77,7 @@ def _split(split: Split, kind: Kind, words: Sequence[str], rng: random.Random) -
     return Split(texts=texts, labels=np.array(labels, dtype=np.int64), evidence=evidence)
 
 
-def _chosen(kind: Kind, label: int, words: Sequence[str], rng: random.Random) -> list[str]:
+def _chosen(kind: PlantedKind, label: int, words: Sequence[str], rng: random.Random) -> list[str]:
     """Give the words that make this label, in the order in which they must stand."""
     match kind:
         case "token":

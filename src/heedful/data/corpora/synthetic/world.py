@@ -1,4 +1,4 @@
-"""The small world of bAbI tasks 1 to 3: who is where, who holds what, and which sentence told it."""
+"""The small world of bAbI tasks 1 to 3: who is where, who holds what, and which sentence said so."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DROP = ("dropped", "left", "discarded", "put down")
 
 @dataclass(frozen=True)
 class Manner:
-    """How a story is told: the chances of its turns."""
+    """How a story goes: the probabilities of its events."""
 
     objects: tuple[str, ...]
     ask: float
@@ -25,13 +25,13 @@ class Manner:
     move: float
     """That a person moves though there is something to take or drop."""
     take_there: float
-    """That taking something is told with "there" at the end."""
+    """That a sentence about taking something ends with "there"."""
     drop_there: float
     """That dropping something is."""
 
 
 class Move(NamedTuple):
-    """A told move: the number of its sentence, and where to."""
+    """A move in the story: the number of its sentence, and where to."""
 
     sentence: int
     place: str

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from scipy.stats import spearmanr
 
 from heedful.output.numbers import fixed, percentage, with_interval
-from heedful.papers.attefa.studies.curve import Point, height, mean_height, trace
-from heedful.papers.attefa.studies.run import Row, Studied
+from heedful.papers.attefa.studies.curve import CurvePoint, height, mean_height, trace
+from heedful.papers.attefa.studies.run_study import Studied, StudyRow
 
 _CLEAR_TREND = 0.9
-_CHANCE = 0.01
+_P_VALUE = 0.01
 _FEWEST_VALUES = 3
 _HALF = 0.5
 _NOTHING = "Nothing can be said: fewer than two values are measured."
@@ -23,7 +23,7 @@ class Spearman(NamedTuple):
     """A rank correlation over bases, and how likely one as large is by chance."""
 
     rho: float
-    chance: float
+    p_value: float
     bases: int
 
 
@@ -39,13 +39,13 @@ def answer(studied: Studied) -> str:
     return f"{word}: {'; '.join(_found(rows, studied.study.control) for rows in grids)}."
 
 
-def _apart(rows: Sequence[Row]) -> bool:
+def _apart(rows: Sequence[StudyRow]) -> bool:
     """Whether the intervals of the highest and the lowest do not touch."""
     low, high = _ends(rows)
     return low.attefa_high < high.attefa_low
 
 
-def _trend(rows: Sequence[Row]) -> Spearman | None:
+def _trend(rows: Sequence[StudyRow]) -> Spearman | None:
     """Rank correlation of a quantity with the scores of single bases, where several of them make it clear."""
     points = [(row.number, score) for row in rows if row.number is not None for score in row.attefa_each]
     values = {value for value, _ in points}
@@ -55,22 +55,22 @@ def _trend(rows: Sequence[Row]) -> Spearman | None:
         or len({score for _, score in points}) < 2
     ):
         return None
-    rho, chance = spearmanr(*zip(*points, strict=True))
-    return Spearman(float(rho), float(chance), len(points)) if chance < _CHANCE else None
+    rho, p_value = spearmanr(*zip(*points, strict=True))
+    return Spearman(float(rho), float(p_value), len(points)) if p_value < _P_VALUE else None
 
 
-def _ends(rows: Sequence[Row]) -> tuple[Row, Row]:
+def _ends(rows: Sequence[StudyRow]) -> tuple[StudyRow, StudyRow]:
     return min(rows, key=lambda row: row.attefa), max(rows, key=lambda row: row.attefa)
 
 
-def _found(rows: Sequence[Row], control: str) -> str:
+def _found(rows: Sequence[StudyRow], control: str) -> str:
     low, high = _ends(rows)
     corpus = rows[0].corpus
     if (trend := _trend(rows)) is not None:
         scale = [row for row in rows if row.number is not None]
         return (
-            f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_told(scale[0])} at {scale[0].value} to "
-            f"{_told(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.chance:.2g})"
+            f"on {corpus} AtteFa {'rises' if trend.rho > 0 else 'falls'} with {control}, from {_score(scale[0])} at {scale[0].value} to "
+            f"{_score(scale[-1])} at {scale[-1].value} (rank correlation {trend.rho:.2f} over {trend.bases} bases, p = {trend.p_value:.2g})"
         )
     if not _apart(rows):
         lacking = math.isnan(low.attefa_low) or math.isnan(high.attefa_low)
@@ -82,15 +82,15 @@ def _found(rows: Sequence[Row], control: str) -> str:
         if abs(rho) >= _CLEAR_TREND:
             first, last = scale[0], scale[-1]
             verb = "rises" if rho > 0 else "falls"
-            return f"on {corpus} AtteFa {verb} with {control}, from {_told(first)} at {first.value} to {_told(last)} at {last.value}"
+            return f"on {corpus} AtteFa {verb} with {control}, from {_score(first)} at {first.value} to {_score(last)} at {last.value}"
 
-    def named(row: Row) -> str:
+    def named(row: StudyRow) -> str:
         return row.value if scale and row.number is None else f"{control} {row.value}"
 
-    return f"on {corpus} AtteFa is lowest, {_told(low)}, with {named(low)} and highest, {_told(high)}, with {named(high)}"
+    return f"on {corpus} AtteFa is lowest, {_score(low)}, with {named(low)} and highest, {_score(high)}, with {named(high)}"
 
 
-def _told(row: Row) -> str:
+def _score(row: StudyRow) -> str:
     return with_interval(row.attefa, row.attefa_low, row.attefa_high, lambda score: fixed(score, 2))
 
 
@@ -101,7 +101,7 @@ def _answer_curves(studied: Studied) -> str:
     return f"With attention half of the way to wholly elsewhere (JSD {_HALF} of its bound), {'; '.join(map(_run, curves, curves.values()))}."
 
 
-def _run(name: str, points: Sequence[Point]) -> str:
+def _run(name: str, points: Sequence[CurvePoint]) -> str:
     """Tell one curve: its height in the middle, and on average as far as it goes."""
     jsd, tvd = trace(points)
     middle, blind = height(jsd, tvd, _HALF), points[0].blind_tvd

@@ -12,7 +12,7 @@ from heedful.measures.divergence import LN_2
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """Where the twins of one λ stand: means over the whole test split and over twins, and the ends among twins."""
 
     corpus: str
@@ -70,10 +70,10 @@ def place(
     base_f1: float,
     blind_tvd: float,
     classes: int,
-) -> Point:
+) -> CurvePoint:
     """Make a point of what each twin of one λ reached on test."""
     jsd, tvd, f1 = (np.array([test[name] for test in tests]) for name in ("jsd", "tvd", "f1"))
-    return Point(
+    return CurvePoint(
         corpus,
         encoder,
         value,
@@ -93,7 +93,7 @@ def place(
     )
 
 
-def trace(points: Sequence[Point]) -> tuple[np.ndarray, np.ndarray]:
+def trace(points: Sequence[CurvePoint]) -> tuple[np.ndarray, np.ndarray]:
     """JSD and TVD along the curve, in the order of JSD; it begins at the base, which moves neither."""
     places = sorted((point.jsd, point.tvd) for point in points if point.on_curve)
     jsd, tvd = np.array([(0.0, 0.0), *places]).T

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from heedful.output.charts import MUTED, SMALL, as_svg, chart_of, finish, series
-from heedful.papers.attefa.studies.curve import Point, trace
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies.curve import CurvePoint, trace
+from heedful.papers.attefa.studies.run_study import Studied
 
 _WIDTH, _HEIGHT = 480, 300
 _LEAST_TOP = 0.5  # curves of different figures can be compared by eye, and a flat one looks flat
@@ -69,17 +69,19 @@ def draw_curves(studied: Studied) -> str:
     return as_svg(finish(chart, title=studied.study.question))
 
 
-def _text(places: Sequence[Place], said: str | None, x: Any, y: Any, colour: Any, **marked: Any) -> list[Any]:
+def _text(
+    places: Sequence[Place], label: str | None, x: Any, y: Any, colour: Any, **marked: Any
+) -> list[Any]:
     """Words with a white rim, so that a line behind them does not cross them out."""
     import altair as alt
 
-    text = "label:N" if said is None else alt.value(said)
+    text = "label:N" if label is None else alt.value(label)
     base = chart_of(places)
     rim = base.mark_text(fontSize=SMALL, stroke="white", strokeWidth=3, **marked).encode(x, y, text=text)
     return [rim, base.mark_text(fontSize=SMALL, **marked).encode(x, y, colour, text=text)]
 
 
-def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:
+def _ways(lines: Mapping[str, Sequence[CurvePoint]]) -> list[Place]:
     return [
         {"line": name, "step": step, "jsd": float(jsd), "tvd": float(tvd)}
         for name, points in lines.items()
@@ -87,7 +89,7 @@ def _ways(lines: Mapping[str, Sequence[Point]]) -> list[Place]:
     ]
 
 
-def _mark(point: Point) -> Place:
+def _mark(point: CurvePoint) -> Place:
     return {
         "line": point.line,
         "kind": _KINDS[point.on_curve],
@@ -98,7 +100,7 @@ def _mark(point: Point) -> Place:
     }
 
 
-def _label(point: Point) -> Place:
+def _label(point: CurvePoint) -> Place:
     return {"line": point.line, "jsd": point.jsd, "tvd": point.tvd, "label": f"λ {point.value}"}
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from heedful.output.charts import as_svg, chart_of, finish, series
-from heedful.papers.attefa.studies.run import Studied
+from heedful.papers.attefa.studies.run_study import Studied
 
 _WIDTH, _HEIGHT = 360, 220
 _SCORES = {"attefa": "AtteFa", "corrected": "corrected"}

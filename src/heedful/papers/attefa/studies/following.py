@@ -11,10 +11,9 @@ import numpy as np
 
 from heedful.audits.questions.imitation import QUICK
 from heedful.measures.imitation import blind_tvd
-from heedful.papers.attefa.studies.curve import Point, place
+from heedful.papers.attefa.studies.curve import CurvePoint, place
 from heedful.papers.attefa.studies.study import TwinSetting
-from heedful.papers.measure import Say
-from heedful.papers.results import Measured, Missing
+from heedful.papers.results import MeasuredRun, Missing
 from heedful.progress import Watcher
 from heedful.runs import Run
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
@@ -24,13 +23,13 @@ from heedful.training.twins import SEEDS, Twin, finished_twins, seconds_per_epoc
 class Followed(NamedTuple):
     """The points of one base, what is missing, and what a reader should know."""
 
-    points: list[Point]
+    points: list[CurvePoint]
     missing: list[Missing]
     notes: list[str]
 
 
 def follow(
-    base: Measured,
+    base: MeasuredRun,
     settings: Sequence[TwinSetting],
     *,
     encoder: str,
@@ -38,7 +37,6 @@ def follow(
     quick: bool,
     only_finished: bool,
     watcher: Watcher,
-    say: Say,
 ) -> Followed:
     """Place the twins of every λ, with a line about each; twins that diverge are named and not averaged in."""
     seeds = seeds or SEEDS
@@ -47,7 +45,7 @@ def follow(
     lacking = [[seed for seed in seeds if seed not in twins] for twins in found]
     todo = 0 if only_finished else sum(map(len, lacking))
     if todo:
-        say(_cost(base.folder, todo, quick=quick))
+        watcher.say(_cost(base.folder, todo, quick=quick))
     blind = blind_tvd(np.array(base.frames["imitation"]["chances"].to_list()))
     followed = Followed([], [], [])
     if quick:
@@ -70,7 +68,7 @@ def follow(
                 )
                 followed.notes.extend(_diverged(name, trained))
                 twins |= {twin.seed: Run(twin.folder).metrics() for twin in trained if twin.folder}
-            said = "nothing found"
+            outline = "nothing found"
             if tests := [twins[seed]["test"] for seed in seeds if seed in twins]:
                 point = place(
                     tests,
@@ -84,8 +82,8 @@ def follow(
                     classes=len(base.labels),
                 )
                 followed.points.append(point)
-                said = f"JSD {point.jsd:.3f}, TVD {point.tvd:.3f}, {point.twins} of {len(seeds)} twins"
-            say(f"[{number}/{len(chosen)}] {name}: {said} ({time.perf_counter() - begun:.0f} s)")
+                outline = f"JSD {point.jsd:.3f}, TVD {point.tvd:.3f}, {point.twins} of {len(seeds)} twins"
+            watcher.say(f"[{number}/{len(chosen)}] {name}: {outline} ({time.perf_counter() - begun:.0f} s)")
     return followed
 
 
@@ -104,8 +102,8 @@ def _options(setting: TwinSetting, *, quick: bool) -> dict[str, Any]:
 def _cost(base: Path, count: int, *, quick: bool) -> str:
     """Say what the twins will cost before they are trained."""
     epochs = QUICK["epochs"] if quick else EPOCHS
-    said = f"Training {count} {'twin' if count == 1 else 'twins'} for the curve, at most {epochs} epochs each (patience {PATIENCE})"
+    sentence = f"Training {count} {'twin' if count == 1 else 'twins'} for the curve, at most {epochs} epochs each (patience {PATIENCE})"
     if (pace := seconds_per_epoch(base, limit=QUICK["limit"] if quick else None)) is not None:
         least, most = (count * length * pace / 60 for length in (PATIENCE + 1, epochs))
-        said += f": between {least:.0f} and {most:.0f} minutes on one core, by the pace of the base's own training"
-    return said + "."
+        sentence += f": between {least:.0f} and {most:.0f} minutes on one core, by the pace of the base's own training"
+    return sentence + "."

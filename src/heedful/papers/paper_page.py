@@ -52,7 +52,7 @@ def save_page(page: Page, path: Path) -> None:
 
 
 def markdown(page: Page, pictures: Path | None = None) -> str:
-    """Write a page as Markdown; with drawings if it is told in which folder they are.
+    """Write a page as Markdown; with drawings if their folder is given.
 
     >>> print(markdown(Page("A", ["b."], [Section("C", [Table(["d"], [["x|y"]])], ["e"])])))
     # A

@@ -14,7 +14,7 @@ from heedful.panel.case import Case
 
 RESAMPLES = 400
 LEAST = 5
-"""Cases of either sort; with fewer a number's separation is not told."""
+"""Cases of either sort; with fewer, a number's separation is not given."""
 
 
 class Separation(NamedTuple):
@@ -53,7 +53,7 @@ def separation(
 ) -> Separation | None:
     """Judge one number by the cases that count; None where there are too few of them.
 
-    Corpora are drawn anew, and the cases of each: models of one corpus are alike. Without resamples there is no interval.
+    Corpora are drawn anew, and the cases of each: models of one corpus resemble each other. Without resamples there is no interval.
     """
     counted = [
         (case.corpus, case.sort, value)

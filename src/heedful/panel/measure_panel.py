@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
 from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions
-from heedful.data.corpora.loading import load_corpus
+from heedful.data.corpora.reader import load_corpus
 from heedful.errors import BadInput, HeedfulError
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
 from heedful.panel.case import Case
 from heedful.panel.members import MEMBERS, SOURCES, TRAINING, Member
 from heedful.panel.truth import measure_truth
+from heedful.progress import QUIET, Watcher
 from heedful.storage import write_json
 from heedful.training.train import resolve, train
 
@@ -46,10 +47,8 @@ _RETRAINED = ("randomisation", "seed_stability", "imitation")
 _TELLS = {"randomisation": "randomisation.similarity_shuffled_labels"}
 """The number that tells whether an audit was asked, where others of it are measured for every model."""
 
-Say = Callable[[str], None]
 
-
-def measure(
+def measure_panel(
     corpus: str,
     options: Mapping[str, Any],
     members: Sequence[Member],
@@ -57,17 +56,17 @@ def measure(
     folder: Path,
     texts: int = TEXTS,
     also: Sequence[str] = (),
-    say: Say = lambda message: None,
+    watcher: Watcher = QUIET,
 ) -> list[Case]:
     """Measure the members of one corpus, and of those measured ask `also` other audits.
 
-    A model that cannot be trained, and an audit that cannot be asked, are said and left out.
+    A model that cannot be trained, and an audit that cannot be asked, are named and left out.
     """
     torch.set_num_threads(1)
     try:
         check(corpus)
     except BadInput as error:
-        say(f"{corpus} is left out. {error}")
+        watcher.say(f"{corpus} is left out. {error}")
         return []
     found = []
     for member in members:
@@ -79,26 +78,26 @@ def measure(
                     classifier = _model(corpus, options, member, folder / "runs")
                     case = _ask(corpus, member, classifier, source, texts=texts)
                 except HeedfulError as error:
-                    say(f"{corpus} {member.name}: {error}")
+                    watcher.say(f"{corpus} {member.name}: {error}")
                     break
                 write_json(path, case.model_dump(mode="json"))
                 truth = "unknown" if case.truth is None else f"{case.truth:.2f}"
-                say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
+                watcher.say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
             if source == "attention":
                 for name in _missing(case, member, also):
                     try:
                         case = _ask_also(case, name, _model(corpus, options, member, folder / "runs"))
                     except HeedfulError as error:
-                        say(f"{case.name}, {name}: {error}")
+                        watcher.say(f"{case.name}, {name}: {error}")
                         continue
                     write_json(path, case.model_dump(mode="json"))
-                    say(f"{case.name}: {name}")
+                    watcher.say(f"{case.name}: {name}")
             found.append(case)
     return found
 
 
 def check(corpus: str) -> None:
-    """Refuse a corpus that is not there, or in which nobody marked what decides."""
+    """Refuse a corpus that is not there, or whose deciding words are not marked."""
     split = load_corpus(DataOptions(dataset=corpus)).splits["test"]
     if split.evidence is None or not any(split.evidence):
         raise BadInput(

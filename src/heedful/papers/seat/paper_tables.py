@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from heedful.output.tables import Table
-from heedful.papers.numbers import Numbers
+from heedful.papers.measured_numbers import Numbers
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import F1, OVERLAP, RATIONALE, SHARPNESS
+from heedful.papers.seat.method_draws import as_printed, with_interval
 from heedful.papers.seat.methods import ABLATED, ABLATED_ON, COMPARED, ENCODERS, WORDS, measured, printed
-from heedful.papers.seat.numbers import as_printed, with_interval
 
 _ABLATED = {
     "vanilla": "vanilla",
@@ -22,7 +22,7 @@ _BESIDE = ["sharpness", "top 7 as vanilla"]
 _ALL_WORDS = ["JSD, all words", "TVD, all words"]
 
 
-class Row:
+class MethodRow:
     """Numbers of one method on one dataset and encoder, over all its seeds."""
 
     def __init__(self, numbers: Numbers, dataset: str, encoder: str, method: str, audit: str) -> None:
@@ -49,7 +49,7 @@ class Row:
         return [self.method, str(next(n.seeds for n in found if n.seed is None))]
 
 
-Cells = Callable[[Row, str, str], Iterable[Sequence[str]]]
+Cells = Callable[[MethodRow, str, str], Iterable[Sequence[str]]]
 """From a method with its dataset and encoder to rows of cells."""
 
 
@@ -61,7 +61,7 @@ def _by_encoder(
     for dataset, encoder, able in measured(results.numbers, methods, audit):
         rows = []
         for method in able:
-            row = Row(results.numbers, dataset, encoder, method, audit)
+            row = MethodRow(results.numbers, dataset, encoder, method, audit)
             rows += [[*row.head(), *more] for more in cells(row, dataset, encoder)]
         title = f"{dataset}, {encoder}" + (
             " (the paper: BERT)" if ENCODERS[encoder].printed != encoder else ""
@@ -77,7 +77,7 @@ def _beside_paper(ours: Sequence[str], theirs: Sequence[float | None]) -> list[s
 def table_1(results: Results) -> list[Table]:
     """Noise of 1e-3."""
 
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
         return [_noise(row, 1e-3, printed(published("seat")["table_1"], dataset, encoder, row.method))]
 
     headings = ["JSD, one word", "paper", "TVD, one word", "paper", "F1", "paper", *_ALL_WORDS, *_BESIDE]
@@ -87,17 +87,27 @@ def table_1(results: Results) -> list[Table]:
 def table_8(results: Results) -> list[Table]:
     """More noise."""
 
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
         return [
             [f"{noise:g}", *_noise(row, noise, printed(part, dataset, encoder, row.method))]
             for noise, part in published("seat")["table_8"].items()
         ]
 
-    headings = ["noise", "JSD, one word", "paper", "TVD, one word", "paper", "F1", "paper", *_ALL_WORDS, *_BESIDE]  # fmt: skip
+    headings = [
+        "noise",
+        "JSD, one word",
+        "paper",
+        "TVD, one word",
+        "paper",
+        "F1",
+        "paper",
+        *_ALL_WORDS,
+        *_BESIDE,
+    ]
     return _by_encoder(results, COMPARED, "embedding_stability", headings, cells)
 
 
-def _noise(row: Row, noise: float, theirs: Sequence[float | None]) -> list[str]:
+def _noise(row: MethodRow, noise: float, theirs: Sequence[float | None]) -> list[str]:
     one = [row.mean(f"jsd_one_{noise:g}"), row.mean(f"tvd_one_{noise:g}"), row.f1]
     every = [row.mean(f"jsd_all_{noise:g}"), row.mean(f"tvd_all_{noise:g}")]
     return [*_beside_paper(one, theirs), *every, *row.beside]
@@ -106,7 +116,7 @@ def _noise(row: Row, noise: float, theirs: Sequence[float | None]) -> list[str]:
 def table_2(results: Results) -> list[Table]:
     """Comprehensiveness, sufficiency, sensitivity."""
 
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
         theirs = printed(published("seat")["table_2"], dataset, encoder, row.method)
         ours = _beside_paper([row.mean(name) for name in RATIONALE], theirs)
         return [[*ours, row.mean("comprehensiveness_random"), row.mean("sufficiency_random")]]
@@ -118,7 +128,7 @@ def table_2(results: Results) -> list[Table]:
 def table_9(results: Results) -> list[Table]:
     """The same beside what the paper prints for each noise, and at a fixed number of words."""
 
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
         parts = [
             printed(part, dataset, encoder, row.method) for part in published("seat")["table_9"].values()
         ]
@@ -144,7 +154,7 @@ def table_10(results: Results) -> list[Table]:
 
 
 def _synonyms(results: Results, counts: Sequence[int]) -> list[Table]:
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
         found = []
         for count in counts:
             ours = [row.mean(f"jsd_{count}"), row.mean(f"tvd_{count}"), row.f1]
@@ -176,12 +186,12 @@ def _ablation(results: Results, table: str, names: Sequence[str]) -> list[Table]
     reads = "rationale" if names == RATIONALE else "embedding_stability"
     results = results.on(ABLATED_ON)
 
-    def cells(row: Row, dataset: str, encoder: str) -> list[list[str]]:
-        lost = Row(results.numbers, dataset, encoder, row.method, "rationale")
+    def cells(row: MethodRow, dataset: str, encoder: str) -> list[list[str]]:
+        lost = MethodRow(results.numbers, dataset, encoder, row.method, "rationale")
         ours = [_ablated(row, lost, name) for name in names]
         own = _ABLATED[row.method]
         theirs = published("seat")[table].get(ENCODERS[encoder].printed, {}).get(own, [None] * 3)
-        sharp = Row(results.numbers, dataset, encoder, row.method, "sharpness").beside
+        sharp = MethodRow(results.numbers, dataset, encoder, row.method, "sharpness").beside
         return [[*_beside_paper(ours, theirs), *sharp]]
 
     spoken = {"jsd": "JSD, one word", "tvd": "TVD, one word", "f1": "F1"}
@@ -189,7 +199,7 @@ def _ablation(results: Results, table: str, names: Sequence[str]) -> list[Table]
     return _by_encoder(results, ABLATED, reads, headings, cells)
 
 
-def _ablated(row: Row, lost: Row, name: str) -> str:
+def _ablated(row: MethodRow, lost: MethodRow, name: str) -> str:
     if name in RATIONALE:
         return lost.mean(name)
     return row.f1 if name == "f1" else row.mean(f"{name}_one_0.01")

@@ -11,18 +11,18 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import Measure
+from heedful.comparison.compared_numbers import ComparedNumber
 from heedful.comparison.comparison import Comparison, Entry, Value
-from heedful.comparison.frontier import draw
-from heedful.comparison.numbers import Column
 from heedful.comparison.sheets import sheets
+from heedful.comparison.stability_frontier import draw
 from heedful.errors import BadInput
 
 COLUMNS = (
-    Column("predictions", "f1", Measure("F1", better="higher")),
-    Column("sharpness", "sharpness", Measure("JSD to uniform", better="higher")),
-    Column("embedding_stability", "sharpness", Measure("JSD to uniform", better="higher")),
-    Column("embedding_stability", "jsd", Measure("JSD", better="lower")),
-    Column("rationale", "beats_random", Measure("share", better="higher")),
+    ComparedNumber("predictions", "f1", Measure("F1", better="higher")),
+    ComparedNumber("sharpness", "sharpness", Measure("JSD to uniform", better="higher")),
+    ComparedNumber("embedding_stability", "sharpness", Measure("JSD to uniform", better="higher")),
+    ComparedNumber("embedding_stability", "jsd", Measure("JSD", better="lower")),
+    ComparedNumber("rationale", "beats_random", Measure("share", better="higher")),
 )
 
 

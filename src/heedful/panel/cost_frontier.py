@@ -27,7 +27,7 @@ METHODS = (
     "frozen",
 )
 ASKED = ("sst2", "mr", "trec", "ag_news_binary", "imdb")
-"""Methods and corpora that the page should hold; what is missing is said."""
+"""Methods and corpora that the page should hold; what is missing is listed."""
 _SHARES = ("comprehensiveness", "sufficiency")
 
 Model = Mapping[str, Any]

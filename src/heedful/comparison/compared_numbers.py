@@ -24,7 +24,7 @@ _SAME = 1e-9
 """A number is the mean of a column of its name only if they agree as well as this."""
 
 
-class Column(NamedTuple):
+class ComparedNumber(NamedTuple):
     """A number of an audit, or of the predictions themselves."""
 
     audit: str
@@ -33,11 +33,11 @@ class Column(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is found by."""
+        """What identifies it."""
         return self.audit, self.number
 
 
-def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[Column]:
+def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[ComparedNumber]:
     """Choose the numbers that stand for each audit; with `every`, all that are better high or low.
 
     Stability audits repeat sharpness: it is that of what they compare, such as words with their pieces added up.
@@ -45,8 +45,10 @@ def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[
     found = []
     if result.about.performance:
         found = [
-            Column(PREDICTIONS, "f1", Measure("F1 on the texts as they are", better="higher")),
-            Column(PREDICTIONS, "accuracy", Measure("accuracy on the texts as they are", better="higher")),
+            ComparedNumber(PREDICTIONS, "f1", Measure("F1 on the texts as they are", better="higher")),
+            ComparedNumber(
+                PREDICTIONS, "accuracy", Measure("accuracy on the texts as they are", better="higher")
+            ),
         ]
     for name in audits:
         audit = AUDITS.get(name)
@@ -59,7 +61,7 @@ def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[
         if audit.flat_passes and "sharpness" in audit.measures:
             wanted = ["sharpness", *wanted]
         found += [
-            Column(name, number, audit.measures[number])
+            ComparedNumber(name, number, audit.measures[number])
             for number in dict.fromkeys(wanted)
             if number in there
         ]
@@ -67,11 +69,11 @@ def columns(result: AuditResult, audits: Sequence[str], *, every: bool) -> list[
 
 
 def praises_flatness(audit: str) -> bool:
-    """Whether flat attention does well in an audit without saying anything; predictions are no audit."""
+    """Whether flat attention does well in an audit without saying anything; predictions are not an audit."""
     return audit != PREDICTIONS and AUDITS.get(audit).flat_passes
 
 
-def number_of(result: AuditResult, column: Column) -> Number | None:
+def number_of(result: AuditResult, column: ComparedNumber) -> Number | None:
     """What the audit itself reported."""
     summary = result.summaries.get(column.audit)
     return next(
@@ -89,7 +91,10 @@ def common_rows(frames: Sequence[pl.DataFrame]) -> Int[np.ndarray, " texts"]:
 
 
 def ratio_of(
-    result: AuditResult, column: Column, texts: Int[np.ndarray, " texts"], kept: Int[np.ndarray, " kept"]
+    result: AuditResult,
+    column: ComparedNumber,
+    texts: Int[np.ndarray, " texts"],
+    kept: Int[np.ndarray, " kept"],
 ) -> Ratio | None:
     """A number as sums over `texts`, of which only those `kept` are measured; None if no column gives it."""
     frame = result.frames[column.audit]
@@ -113,7 +118,7 @@ def _predicted(result: AuditResult, number: str) -> Ratio:
     return mean_of((labels == decided).astype(np.float64))
 
 
-def _audited(result: AuditResult, column: Column) -> Ratio | None:
+def _audited(result: AuditResult, column: ComparedNumber) -> Ratio | None:
     """What the audit makes of its measurements, if that is the number it reported."""
     about = result.about
     audit = AUDITS.get(column.audit)(build(AuditOptions, about.options), source=about.source)
@@ -137,7 +142,7 @@ def _value(ratio: Ratio) -> float:
     return float(np.divide(ratio.top.sum(0), sums, out=whole, where=sums > 0).mean())
 
 
-def _is(result: AuditResult, column: Column, found: float) -> bool:
+def _is(result: AuditResult, column: ComparedNumber, found: float) -> bool:
     reported = number_of(result, column)
     if reported is None or reported.estimate is None:
         return math.isnan(found)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from heedful.papers.jain_wallace.recipe import JAIN_WALLACE, described
-from heedful.papers.measure import measure
+from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
-from heedful.papers.page import markdown
+from heedful.papers.paper_page import markdown
 from heedful.papers.recipe import Dataset, Recipe
 
 AUDITS = ["agreement", "permutation", "counterfactual"]
@@ -34,36 +34,35 @@ def recipe(tmp_path: Path) -> Recipe:
     return replace(JAIN_WALLACE, datasets={str(data): Dataset(40, TINY)}, described=own)
 
 
-def test_trains_audits_and_finds_again(recipe, tmp_path: Path):
+def test_trains_audits_and_finds_again(recipe, tmp_path: Path, recorder):
     cases, runs = recipe.cases(encoders=["bilstm", "average"]), tmp_path / "runs"
-    lines: list[str] = []
-    first = measure(cases, AUDITS[:1], runs=runs, say=lines.append)
+    first = measure_recipe(cases, AUDITS[:1], runs=runs, watcher=recorder)
     assert [(run.model, run.texts) for run in first.runs] == [("bilstm", 40), ("average", 40)]
-    assert [line.split("films.csv ")[1].split(" texts")[0] for line in lines] == [
+    assert [line.split("films.csv ")[1].split(" texts")[0] for line in recorder.cases] == [
         "bilstm seed 0: trained and audited (agreement), 40",
         "average seed 0: trained and audited (agreement), 40",
     ]
     folders = sorted(runs.iterdir())
 
-    found = measure(cases, AUDITS[:1], runs=runs, only_finished=True)
+    found = measure_recipe(cases, AUDITS[:1], runs=runs, only_finished=True)
     assert not found.missing
     for ours, theirs in zip(found.runs, first.runs, strict=True):
         assert ours.frames["agreement"].equals(theirs.frames["agreement"], null_equal=True)
 
-    lacking = measure(cases, AUDITS, runs=runs, only_finished=True)
+    lacking = measure_recipe(cases, AUDITS, runs=runs, only_finished=True)
     assert [set(run.frames) for run in lacking.runs] == [
         {"sharpness", "agreement"}
     ] * 2  # what there is counts
-    assert not measure(cases, AUDITS[1:], runs=runs, only_finished=True).runs
+    assert not measure_recipe(cases, AUDITS[1:], runs=runs, only_finished=True).runs
     assert lacking.missing[0].why == "trained, and not audited for permutation, counterfactual"
     more = recipe.cases(encoders=["bilstm", "cnn"], texts=30)
-    unlike = measure(more, AUDITS[:1], runs=runs, only_finished=True)
+    unlike = measure_recipe(more, AUDITS[:1], runs=runs, only_finished=True)
     assert [why for _, why in unlike.missing] == [
         "trained, and not audited on at most 30 texts",
         "not trained",
     ]
 
-    everything = measure(cases, AUDITS, runs=runs)
+    everything = measure_recipe(cases, AUDITS, runs=runs)
     assert sorted(runs.iterdir()) == folders  # nothing is trained twice
     assert set(everything.runs[0].frames) == {"sharpness", *AUDITS}
     text = markdown(make_page(recipe, everything, recipe.experiments))
@@ -79,7 +78,7 @@ def test_what_cannot_be_audited_is_named_and_the_rest_goes_on(recipe, tmp_path: 
     # The texts are one sentence each, so that a hierarchical network has nothing to attend over.
     flat, other = recipe.cases(encoders=["average", "cnn"])
     whole = other.config.model_copy(update={"hierarchical": True})
-    results = measure([replace(other, config=whole), flat], AUDITS[:1], runs=tmp_path / "runs")
+    results = measure_recipe([replace(other, config=whole), flat], AUDITS[:1], runs=tmp_path / "runs")
     assert [run.model for run in results.runs] == ["average"]
     ((what, why),) = results.missing
     assert what.endswith("films.csv cnn seed 0")

@@ -11,8 +11,8 @@ from heedful.output.tables import Table
 from heedful.papers.attefa.studies.answer import answer
 from heedful.papers.attefa.studies.curve_figure import draw_curves
 from heedful.papers.attefa.studies.figure import draw
-from heedful.papers.attefa.studies.run import Studied
-from heedful.papers.page import Page, Section, markdown
+from heedful.papers.attefa.studies.run_study import Studied
+from heedful.papers.paper_page import Page, Section, markdown
 from heedful.storage import write_text
 
 TABLE, FIGURE, ROWS = "table.md", "figure.svg", "rows.parquet"
@@ -140,8 +140,8 @@ def _interval(estimate: float, low: float, high: float, each: Sequence[float]) -
     >>> _interval(0.5, float("nan"), float("nan"), [0.45, 0.55])
     '0.500 [0.45, 0.55]'
     """
-    told = with_interval(estimate, low, high, fixed)
-    return told if len(each) == 1 else f"{told} [{', '.join(fixed(score, 2) for score in each)}]"
+    overall = with_interval(estimate, low, high, fixed)
+    return overall if len(each) == 1 else f"{overall} [{', '.join(fixed(score, 2) for score in each)}]"
 
 
 def figure(studied: Studied) -> str:

@@ -24,7 +24,7 @@ _STEPS = (1, 2, 5)
 
 
 def check_figure(path: Path, audits: list[str]) -> None:
-    """Refuse before anything is measured what could not be drawn after."""
+    """Refuse what could not be drawn, before anything is measured."""
     if path.suffix.lower() not in _SUFFIXES:
         raise BadInput(f"The figure {path} can be {' or '.join(_SUFFIXES)}: end its name so.")
     if AUDIT not in audits:

@@ -1,4 +1,4 @@
-"""Load a dataset whole: find it, read it, number its labels, carve the splits it lacks."""
+"""Load a whole dataset: find it, read it, number its labels, carve the splits it lacks."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def carve(train: Split, fraction: float, *, seed: int) -> tuple[Split, Split]:
 
 
 def shuffled_labels(split: Split, *, seed: int) -> Split:
-    """Deal the labels out anew among the texts; an answer that has candidates is drawn from its own."""
+    """Shuffle the labels among the texts; an answer that has candidates is drawn from its own."""
     dice = np.random.default_rng([seed, len(split)])
     if split.candidates is None:
         return replace(split, labels=dice.permutation(split.labels))

@@ -19,15 +19,15 @@ from heedful.measures.overlap import top_k_overlap
 from heedful.measures.resampling import Spread, over_seeds
 from heedful.output.numbers import NOTHING, significant
 from heedful.output.numbers import with_interval as interval
-from heedful.papers.numbers import Number
-from heedful.papers.results import Measured, Results
+from heedful.papers.measured_numbers import MeasuredNumber
+from heedful.papers.results import MeasuredRun, Results
 
 DRAWS = 1000
 TOP = 7
-Values = Float[np.ndarray, " texts"]
+TextValues = Float[np.ndarray, " texts"]
 
 
-class Drawn(NamedTuple):
+class DrawnNumber(NamedTuple):
     """A number of every seed: of the texts as they are, and then of texts drawn anew; and of how many texts it is."""
 
     values: Float[np.ndarray, "seeds draws"]
@@ -56,18 +56,21 @@ class Methods:
         self.rows = reduce(np.intersect1d, read) if read else np.array([], dtype=np.int64)
         self.times = drawn_texts(dataset, len(self.rows))
 
-    def mean(self, *names: str, column: str) -> list[Drawn]:
+    def mean(self, *names: str, column: str) -> list[DrawnNumber]:
         """Means over texts of one column for each model and seed, of the texts for which all models of a seed have a value."""
         frames = [[run.frames[self.audit] for run in self.runs[name]] for name in names]
         values = np.array([[_aligned(frame, column, self.rows) for frame in found] for found in frames])
         able = np.isfinite(values).all(0)
         return [self._means(found, able) for found in values]
 
-    def f1(self, *names: str) -> list[Drawn]:
+    def f1(self, *names: str) -> list[DrawnNumber]:
         """F1 of the positive class on clean texts, for each model and seed."""
-        return [Drawn(np.stack([self._f1(run) for run in self.runs[name]]), len(self.rows)) for name in names]
+        return [
+            DrawnNumber(np.stack([self._f1(run) for run in self.runs[name]]), len(self.rows))
+            for name in names
+        ]
 
-    def overlap(self, name: str, vanilla: str) -> Drawn | None:
+    def overlap(self, name: str, vanilla: str) -> DrawnNumber | None:
         """Share of the top items that are those of the vanilla model of the same seed; None where nothing is kept."""
         parts = []
         for run, base in zip(self.runs[name], self.runs[vanilla], strict=True):
@@ -79,19 +82,19 @@ class Methods:
 
     def _means(
         self, values: Float[np.ndarray, "seeds texts"], able: Bool[np.ndarray, "seeds texts"]
-    ) -> Drawn:
+    ) -> DrawnNumber:
         """Average over the texts that are able, of a seed."""
         sums = self.times @ np.where(able, values, 0.0).T
         counted = self.times @ able.T.astype(np.float64)
         means = np.divide(sums, counted, out=np.full(sums.shape, np.nan), where=counted > 0)
-        return Drawn(means.T, int(able.sum(1).min()))
+        return DrawnNumber(means.T, int(able.sum(1).min()))
 
-    def _f1(self, run: Measured) -> Float[np.ndarray, " draws"]:
+    def _f1(self, run: MeasuredRun) -> Float[np.ndarray, " draws"]:
         frame = _of(run.frames[self.audit], self.rows)
         true = frame["label"].to_numpy() == 1
-        said = (frame["predicted"] == run.labels[1]).to_numpy()
-        # F1 = 2 · hits / (said + true): sums over texts, so that drawn texts only weigh them.
-        hits, both = 2.0 * (true & said), true.astype(np.float64) + said
+        predicted = (frame["predicted"] == run.labels[1]).to_numpy()
+        # F1 = 2 · hits / (predicted + true): sums over texts, so that drawn texts only weigh them.
+        hits, both = 2.0 * (true & predicted), true.astype(np.float64) + predicted
         drawn: Float[np.ndarray, " draws"] = self.times @ hits / np.maximum(self.times @ both, 1)
         return drawn
 
@@ -132,7 +135,7 @@ def _of(frame: pl.DataFrame, rows: np.ndarray) -> pl.DataFrame:
     return frame.filter(pl.col("row").is_in(rows.tolist())).sort("row")
 
 
-def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> Values:
+def _aligned(frame: pl.DataFrame, column: str, rows: np.ndarray) -> TextValues:
     return _of(frame.select("row", pl.col(column).cast(pl.Float64)), rows)[column].to_numpy()
 
 
@@ -145,7 +148,7 @@ def as_printed(number: float | None) -> str:
     return NOTHING if number is None else f"{number:g}"
 
 
-def with_interval(found: Number | None) -> str:
+def with_interval(found: MeasuredNumber | None) -> str:
     """A number with its 95 % interval; of two seeds it has none."""
     if found is None or np.isnan(found.estimate):
         return NOTHING

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from heedful.comparison.comparison import Comparison, Entry, Format
+from heedful.comparison.comparison import Comparison, ComparisonFormat, Entry
 from heedful.comparison.screen import show, title
 from heedful.comparison.sheets import legend, runs, sheets
 from heedful.errors import BadInput, did_you_mean
@@ -15,8 +15,8 @@ from heedful.output.markup import in_markdown, one_line
 from heedful.output.tables import TIED, WARNING, latex, markdown
 from heedful.output.terminal import as_text
 
-FORMATS: tuple[Format, ...] = get_args(Format)
-_ENDINGS: dict[str, Format] = {
+FORMATS: tuple[ComparisonFormat, ...] = get_args(ComparisonFormat)
+_ENDINGS: dict[str, ComparisonFormat] = {
     ".txt": "text",
     ".md": "md",
     ".csv": "csv",
@@ -25,8 +25,8 @@ _ENDINGS: dict[str, Format] = {
 }
 
 
-def format_of(path: Path) -> Format:
-    """Tell a format from a file's name."""
+def format_of(path: Path) -> ComparisonFormat:
+    """Recognise a format by a file's name."""
     if path.suffix.lower() not in _ENDINGS:
         raise BadInput(
             f"The name of {path} does not say its format: end it in {', '.join(_ENDINGS)}, or give --format."
@@ -34,15 +34,15 @@ def format_of(path: Path) -> Format:
     return _ENDINGS[path.suffix.lower()]
 
 
-def check_format(name: str) -> Format:
-    """Know a format by its name, or say which was meant."""
+def check_format(name: str) -> ComparisonFormat:
+    """Find a format by its name, or suggest which was meant."""
     for known in FORMATS:
         if name == known:
             return known
     raise BadInput(f"There is no format {name!r}: {did_you_mean(name, FORMATS)}")
 
 
-def write(comparison: Comparison, form: Format) -> str:
+def write(comparison: Comparison, form: ComparisonFormat) -> str:
     """Give the comparison as text of a format."""
     match form:
         case "text":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heedful.audits.audit import BINS
 from heedful.output.numbers import NOTHING, fixed, significant
 from heedful.output.tables import Table
-from heedful.papers.numbers import TRAINING, Number
+from heedful.papers.measured_numbers import TRAINING, MeasuredNumber
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import SEEDS, SHARPNESS, TERMS, bin_name
 from heedful.papers.seat.methods import measured
@@ -49,15 +49,24 @@ def figure_5(results: Results) -> list[Table]:
             terms = [numbers.get(dataset, model, TRAINING, term, group=epoch) for term in TERMS]
             seeds = next(n.seeds for n in found if n.group == epoch)
             rows.append([dataset, encoder, epoch, str(seeds), *map(_spelled, terms)])
-    headings = ["dataset", "encoder", "epoch", "seeds", "L_topk, train", "top 7 as vanilla, train", "L_topk, dev", "top 7 as vanilla, dev"]  # fmt: skip
+    headings = [
+        "dataset",
+        "encoder",
+        "epoch",
+        "seeds",
+        "L_topk, train",
+        "top 7 as vanilla, train",
+        "L_topk, dev",
+        "top 7 as vanilla, dev",
+    ]
     return [Table(headings, rows, "SEAT while it is trained: means over texts and seeds")] if rows else []
 
 
-def _spelled(found: Number | None) -> str:
+def _spelled(found: MeasuredNumber | None) -> str:
     return significant(found.estimate if found else None)
 
 
-def _box(found: Number | None) -> str:
+def _box(found: MeasuredNumber | None) -> str:
     """A box with three digits, since heatmaps of two seeds may be near each other."""
     if found is None:
         return NOTHING

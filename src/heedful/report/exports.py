@@ -10,20 +10,20 @@ from heedful.audits.audit import ALL, AUDITS
 from heedful.output.markup import in_markdown
 from heedful.output.numbers import NOTHING, apart
 from heedful.output.tables import Table, comma_separated, latex, markdown
-from heedful.report.beside import Cell, beside
+from heedful.report.beside import BesideCell, beside
 from heedful.report.material import Material
 from heedful.report.sections import OUTCOMES, findings, sentence
 
-Format = Literal["md", "latex", "csv", "json", "card"]
+ReportFormat = Literal["md", "latex", "csv", "json", "card"]
 
 
-def write(materials: Sequence[Material], form: Format) -> str:
+def write(materials: Sequence[Material], form: ReportFormat) -> str:
     """Give the tables of one audit or several, or the section of a model card."""
     if form == "json":
         return json.dumps([_plain(material) for material in materials], ensure_ascii=False, indent=1) + "\n"
     if form == "card":
         return "\n".join(card(material) for material in materials)
-    setters: dict[Format, Callable[[Table], str]] = {"md": _section, "latex": latex, "csv": _titled}
+    setters: dict[ReportFormat, Callable[[Table], str]] = {"md": _section, "latex": latex, "csv": _titled}
     found = [compare(materials)] if len(materials) > 1 else []
     for material in materials:
         found += tables(material)
@@ -68,7 +68,7 @@ def others(material: Material) -> Table | None:
         return None
     laid = beside(found)
 
-    def cell(of: Cell) -> str:
+    def cell(of: BesideCell) -> str:
         interval = f" ({of.interval})" if of.interval else ""
         return f"{of.value}{interval}{f', {of.word}' if of.word else ''}{' *' if of.best else ''}"
 

@@ -9,11 +9,11 @@ from heedful.audits.policy import Policy, read_policy
 from heedful.audits.verdict import EXIT_CODES, KINDS, Verdict
 from heedful.output.numbers import NOTHING, fixed, with_interval, written
 from heedful.output.tables import Cell, Row, Table, markdown
+from heedful.panel.auroc import Separation, separation, separations
 from heedful.panel.case import FAITHFUL, LEAST_SKILL, LEAST_TEXTS, UNFAITHFUL, Case, fails_its_check, sound
 from heedful.panel.corpora import CORPORA, KEPT_APART
 from heedful.panel.learn import held_out, held_out_encoders
 from heedful.panel.members import MEMBERS
-from heedful.panel.separation import Separation, separation, separations
 from heedful.panel.verdicts import Errors, Rate, errors, verdict_of
 
 ALL_CORPORA = {**CORPORA, **KEPT_APART}
@@ -225,13 +225,13 @@ def _explainers(cases: Sequence[Case]) -> str:
     others = [case for case in cases if case.source != "attention"]
     # An explainer agrees with itself, whatever it points at.
     found = [s for s in separations(others) if s.measure.partition(".")[0] != "agreement"]
-    told: list[Row] = [[Cell(s.measure, code=True), _auroc(s)] for s in found[:12]]
+    first: list[Row] = [[Cell(s.measure, code=True), _auroc(s)] for s in found[:12]]
     return (
         "The same models, and the same measured truth, for other scores than attention.\n\n"
         + _table(("scores", "truth, mean", *_SORTS[:3]), rows)
         + "\n\nWhich numbers tell faithful scores of explainers from unfaithful ones. The unfaithful ones are random scores, which are "
         "easier to find than a model that looks away, so that more numbers find them; agreement is left out, because an explainer agrees "
-        "with itself:\n\n" + _table(("number", "AUROC (95 % interval)"), told)
+        "with itself:\n\n" + _table(("number", "AUROC (95 % interval)"), first)
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from heedful.audits.audit import AUDITS, Measure, Number
-from heedful.comparison.numbers import Column, columns, common_rows, ratio_of
+from heedful.comparison.compared_numbers import ComparedNumber, columns, common_rows, ratio_of
 from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.measures.resampling import resample
@@ -32,7 +32,7 @@ def result(audit: str, name: str, estimate: float | None, **columns: object) -> 
     )
 
 
-def estimate(found: SimpleNamespace, column: Column, texts: list[int], kept: list[int]) -> float:
+def estimate(found: SimpleNamespace, column: ComparedNumber, texts: list[int], kept: list[int]) -> float:
     ratio = ratio_of(found, column, np.array(texts), np.array(kept))
     assert ratio is not None
     assert len(ratio.top) == len(texts)
@@ -40,7 +40,7 @@ def estimate(found: SimpleNamespace, column: Column, texts: list[int], kept: lis
 
 
 def test_a_mean_is_of_the_texts_that_are_kept_in_any_order():
-    column = Column("rationale", "sufficiency", None)
+    column = ComparedNumber("rationale", "sufficiency", None)
     found = result("rationale", "sufficiency", 4.0, sufficiency=VALUES)
     assert estimate(found, column, [2, 5, 7, 9], [2, 5, 7, 9]) == 4.0
     assert estimate(found, column, [2, 5, 7, 9], [5, 9]) == 2.0
@@ -52,7 +52,9 @@ def test_a_mean_is_of_the_texts_that_are_kept_in_any_order():
 )
 def test_a_column_that_is_not_the_number_is_not_taken_for_it(said, columns):
     found = result("imitation", "attefa", said, **columns)
-    assert ratio_of(found, Column("imitation", "attefa", None), np.array(ROWS), np.array(ROWS)) is None
+    assert (
+        ratio_of(found, ComparedNumber("imitation", "attefa", None), np.array(ROWS), np.array(ROWS)) is None
+    )
 
 
 WRONG = [[0, 0]] * 4
@@ -68,7 +70,7 @@ def test_f1_follows_from_the_decisions_under_the_main_condition(audit):
     """The usual noise on all words, the fewest replaced words, all seeds together."""
     said = {"label": LABELS, **DECISIONS[audit]}
     first, second = 2 * 2 / (3 + 3), 2 * 3 / (3 + 3)  # of three positives, two and then three are found
-    column = Column(audit, "f1", None)
+    column = ComparedNumber(audit, "f1", None)
     found = result(audit, "f1", (first + second) / 2, **said)
     assert estimate(found, column, [2, 5, 7, 9], ROWS) == pytest.approx((first + second) / 2)
     assert estimate(found, column, [2, 5, 7, 9], [7, 9]) == 1.0
@@ -79,7 +81,7 @@ def test_f1_follows_from_the_decisions_under_the_main_condition(audit):
 def test_without_decisions_there_is_no_f1_to_pair(audit):
     for measured in ({"label": LABELS}, DECISIONS[audit], {"label": LABELS, "f1": VALUES}):
         found = result(audit, "f1", 4.0, **measured)
-        assert ratio_of(found, Column(audit, "f1", None), np.array(ROWS), np.array(ROWS)) is None
+        assert ratio_of(found, ComparedNumber(audit, "f1", None), np.array(ROWS), np.array(ROWS)) is None
 
 
 def test_an_audit_says_which_of_its_numbers_are_compared(monkeypatch):
@@ -94,7 +96,7 @@ def test_an_audit_says_which_of_its_numbers_are_compared(monkeypatch):
         }
 
     def chosen(audit: Asked, *, every: bool = False) -> list[str]:
-        monkeypatch.setattr("heedful.comparison.numbers.AUDITS", {"new": audit})
+        monkeypatch.setattr("heedful.comparison.compared_numbers.AUDITS", {"new": audit})
         numbers = tuple(SimpleNamespace(name=name, group="all") for name in ("height", "width", "sharpness"))
         found = SimpleNamespace(
             summaries={"new": SimpleNamespace(numbers=numbers)}, about=SimpleNamespace(performance=None)

@@ -16,13 +16,13 @@ from heedful.data.corpora.synthetic import is_synthetic
 from heedful.errors import BadInput
 from heedful.measures.imitation import attefa_spread
 from heedful.papers.attefa.recipe import VECTORS
-from heedful.papers.attefa.studies.curve import Point
+from heedful.papers.attefa.studies.curve import CurvePoint
 from heedful.papers.attefa.studies.following import follow
 from heedful.papers.attefa.studies.study import Setting, Study
 from heedful.papers.attefa.twinned import twinned
-from heedful.papers.measure import Say, measure
-from heedful.papers.recipe import Case
-from heedful.papers.results import Measured, Missing
+from heedful.papers.measure_recipe import measure_recipe
+from heedful.papers.recipe import RecipeCase
+from heedful.papers.results import MeasuredRun, Missing
 from heedful.progress import QUIET, Watcher
 
 _MOST_WORDS = 2
@@ -31,7 +31,7 @@ AUDIT = "imitation"
 
 
 @dataclass(frozen=True)
-class Row:
+class StudyRow:
     """What one value of the control gives, on average over its bases."""
 
     corpus: str
@@ -71,10 +71,10 @@ class Studied:
     """A study that was done, in the order of its grid, and what is missing."""
 
     study: Study
-    rows: tuple[Row, ...]
+    rows: tuple[StudyRow, ...]
     missing: tuple[Missing, ...]
     notes: tuple[str, ...]
-    points: tuple[Point, ...] = ()
+    points: tuple[CurvePoint, ...] = ()
     """Of the curves, for a study of twins."""
     intervals: str = ""
     """What its intervals speak of, where they were measured in another way than now."""
@@ -84,12 +84,12 @@ class Studied:
         """Those that were measured."""
         return list(dict.fromkeys(row.corpus for row in self.rows))
 
-    def of(self, corpus: str) -> list[Row]:
+    def of(self, corpus: str) -> list[StudyRow]:
         """The grid on one corpus."""
         return [row for row in self.rows if row.corpus == corpus]
 
     @property
-    def lines(self) -> dict[str, list[Point]]:
+    def lines(self) -> dict[str, list[CurvePoint]]:
         """Every curve by its name, in the order of λ."""
         return {
             name: [p for p in self.points if p.line == name]
@@ -112,7 +112,6 @@ def run_study(
     quick: bool = False,
     only_finished: bool = False,
     watcher: Watcher = QUIET,
-    say: Say = lambda line: None,
     **options: Any,
 ) -> Studied:
     """Go through the grid; `options` are of every base, and `seeds` those of the twins (None: all nine)."""
@@ -124,9 +123,9 @@ def run_study(
         for seed in range(bases)  # whole grids, one after the other: an interrupted study has some answer
         for _, setting in grid
     ]
-    results = measure(cases, [AUDIT], runs=runs, only_finished=only_finished, watcher=watcher, say=say)
-    rows: list[Row] = []
-    points: list[Point] = []
+    results = measure_recipe(cases, [AUDIT], runs=runs, only_finished=only_finished, watcher=watcher)
+    rows: list[StudyRow] = []
+    points: list[CurvePoint] = []
     missing = list(results.missing)
     notes = [note for run in results.runs for note in (*run.metrics["notes"], *run.notes)]
     for (corpus, setting), case in zip(grid, cases, strict=False):
@@ -141,13 +140,12 @@ def run_study(
                     quick=quick,
                     only_finished=only_finished,
                     watcher=watcher,
-                    say=say,
                 )
                 points += followed.points
                 missing += followed.missing
                 notes += followed.notes
-    told = dict.fromkeys(note for note in notes if not note.startswith("Epochs"))
-    return Studied(study, tuple(rows), tuple(missing), tuple(told), tuple(points))
+    shown = dict.fromkeys(note for note in notes if not note.startswith("Epochs"))
+    return Studied(study, tuple(rows), tuple(missing), tuple(shown), tuple(points))
 
 
 def _case(
@@ -158,7 +156,7 @@ def _case(
     seeds: tuple[int, ...] | None,
     quick: bool,
     options: dict[str, Any],
-) -> Case:
+) -> RecipeCase:
     from heedful.training.train import resolve
 
     vectors = VECTORS["mock" if is_synthetic(setting.dataset) else "real"]
@@ -175,14 +173,14 @@ def _case(
     config = resolve({name: value for name, value in given.items() if value is not None})
     audit = {"seeds": seeds, **({"quick": True} if quick else {})}
     model = f"{study.control} {setting.label or config.encoder}"
-    return Case(setting.dataset, model, seed, config, None, audit)
+    return RecipeCase(setting.dataset, model, seed, config, None, audit)
 
 
-def _row(corpus: str, setting: Setting, bases: Sequence[Measured], encoder: str) -> Row:
+def _row(corpus: str, setting: Setting, bases: Sequence[MeasuredRun], encoder: str) -> StudyRow:
     rows = [base.frames[AUDIT] for base in bases]
     largest = [base.summaries["sharpness"].number("largest_weight") for base in bases]
     elsewhere = [base.summaries[AUDIT].number("elsewhere") for base in bases]
-    return Row(
+    return StudyRow(
         corpus,
         setting.label or encoder,
         setting.number,
@@ -198,7 +196,7 @@ def _row(corpus: str, setting: Setting, bases: Sequence[Measured], encoder: str)
     )
 
 
-def _over(bases: Sequence[Measured], *, corrected: bool) -> tuple[float, float, float, tuple[float, ...]]:
+def _over(bases: Sequence[MeasuredRun], *, corrected: bool) -> tuple[float, float, float, tuple[float, ...]]:
     """Average a score over bases, which the interval speaks of, with texts; of one base, over its twins."""
     drawn = [twinned(base).scores(corrected=corrected, seed=0) for base in bases]
     means = np.stack([scores.mean(0) for scores in drawn])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,29 +18,27 @@ from heedful.data.corpora.sources import find_source
 from heedful.data.corpora.synthetic import is_synthetic
 from heedful.declared import complete
 from heedful.errors import BadInput
-from heedful.papers.recipe import Case
-from heedful.papers.results import Measured, Missing, Results
+from heedful.papers.recipe import RecipeCase
+from heedful.papers.results import MeasuredRun, Missing, Results
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, list_runs
 from heedful.training.train import train
 
-Say = Callable[[str], None]
-Outcome = tuple[Measured | None, Missing | None]
+RunOrMissing = tuple[MeasuredRun | None, Missing | None]
 """What was measured of a case, and what was not."""
 _BY_CLASS = ("chances",)
 """Lists that are kept: of a number per class, while one per item would fill the memory."""
 
 
-def measure(
-    cases: Sequence[Case],
+def measure_recipe(
+    cases: Sequence[RecipeCase],
     audits: Sequence[str],
     *,
     runs: Path,
     only_finished: bool = False,
     watcher: Watcher = QUIET,
-    say: Say = lambda line: None,
 ) -> Results:
-    """Go through the cases one by one and say a line about each; what cannot be audited is left out and named.
+    """Go through the cases one by one and report a line about each; what cannot be audited is left out and listed.
 
     A case that names audits of its own is asked these.
     """
@@ -48,8 +46,10 @@ def measure(
     if not only_finished:
         for dataset in dict.fromkeys(case.dataset for case in cases):
             if not is_synthetic(dataset):
-                find_source(dataset)  # what is not at hand is better said now than after an hour of training
-    found: list[Measured] = []
+                find_source(
+                    dataset
+                )  # better to find out now that it is missing than after an hour of training
+    found: list[MeasuredRun] = []
     missing: list[Missing] = []
     for place, case in enumerate(cases, 1):
         begun = time.perf_counter()
@@ -59,19 +59,21 @@ def measure(
             outcome, lack = _find(case, asked, run)
         else:
             outcome, lack = _do(case, asked, runs, complete=run is not None, watcher=watcher)
-        said = lack.why if lack is not None else ""
+        outline = lack.why if lack is not None else ""
         if lack is not None:
             missing.append(lack)
         if outcome is not None:
             found.append(outcome)
             how = "found" if only_finished else f"audited ({', '.join(asked)})"
             how = how if only_finished or run is not None else f"trained and {how}"
-            said = f"{how}, {outcome.texts:,} texts" + (f"; {said}" if said else "")
-        say(f"[{place}/{len(cases)}] {case.name}: {said} ({time.perf_counter() - begun:.0f} s)")
+            outline = f"{how}, {outcome.texts:,} texts" + (f"; {outline}" if outline else "")
+        watcher.say(f"[{place}/{len(cases)}] {case.name}: {outline} ({time.perf_counter() - begun:.0f} s)")
     return Results(tuple(found), tuple(missing))
 
 
-def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher) -> Outcome:
+def _do(
+    case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher
+) -> RunOrMissing:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
     classifier = train(case.config, runs=runs, watcher=QUIET if complete else watcher)
@@ -84,7 +86,7 @@ def _do(case: Case, audits: Sequence[str], runs: Path, *, complete: bool, watche
     return _measured(case, Run(classifier.run), result), None
 
 
-def _find(case: Case, audits: Sequence[str], run: Run | None) -> Outcome:
+def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> RunOrMissing:
     """Look for a run and its audit by their configs alone, which needs no data and little time.
 
     Where some of the audits are not finished, those that are count, and the others are missing.
@@ -125,7 +127,7 @@ def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
     return [folder for _, folder in sorted(found)]
 
 
-def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
+def _measured(case: RecipeCase, run: Run, result: AuditResult) -> MeasuredRun:
     frames = {
         name: frame.select(
             name for name, kind in frame.schema.items() if name in _BY_CLASS or not isinstance(kind, pl.List)
@@ -134,7 +136,7 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
         if name != PREDICTIONS and name in result.summaries
     }
     notes = [note for summary in result.summaries.values() for note in summary.notes]
-    return Measured(
+    return MeasuredRun(
         case.dataset,
         case.model,
         case.seed,
@@ -149,7 +151,7 @@ def _measured(case: Case, run: Run, result: AuditResult) -> Measured:
     )
 
 
-def _audit_options(case: Case) -> dict[str, Any]:
+def _audit_options(case: RecipeCase) -> dict[str, Any]:
     return {"limit": case.texts, **case.audit}
 
 

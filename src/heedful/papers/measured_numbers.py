@@ -14,7 +14,7 @@ TRAINING = "training"
 """What stands in place of an audit where a number comes from the training."""
 
 
-class Number(NamedTuple):
+class MeasuredNumber(NamedTuple):
     """One number of a model: of one seed, or over all its seeds with an interval."""
 
     dataset: str
@@ -63,21 +63,21 @@ _Key = tuple[str, str, str, str, int | None, str]
 class Numbers:
     """All that was measured of some models, found by what it is about."""
 
-    rows: tuple[Number, ...] = ()
+    rows: tuple[MeasuredNumber, ...] = ()
 
     @cached_property
-    def _found(self) -> dict[_Key, Number]:
+    def _found(self) -> dict[_Key, MeasuredNumber]:
         return {(n.dataset, n.model, n.audit, n.measure, n.seed, n.group): n for n in self.rows}
 
     def get(
         self, dataset: str, model: str, audit: str, measure: str, *, seed: int | None = None, group: str = ""
-    ) -> Number | None:
+    ) -> MeasuredNumber | None:
         """Give one number, or None where it was not measured."""
         return self._found.get((dataset, model, audit, measure, seed, group))
 
     def of(
         self, dataset: str | None = None, model: str | None = None, audit: str | None = None
-    ) -> Iterator[Number]:
+    ) -> Iterator[MeasuredNumber]:
         """Go through the numbers of a dataset, a model, an audit, in the order in which they were measured."""
         for n in self.rows:
             if dataset in (None, n.dataset) and model in (None, n.model) and audit in (None, n.audit):
@@ -98,4 +98,4 @@ class Numbers:
     def from_frame(cls, frame: pl.DataFrame) -> Numbers:
         """Read what `to_frame` gives."""
         known = frame.select(list(SCHEMA)).with_columns(pl.col(pl.Float64).fill_null(np.nan))
-        return cls(tuple(Number(**row) for row in known.iter_rows(named=True)))
+        return cls(tuple(MeasuredNumber(**row) for row in known.iter_rows(named=True)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from heedful.config import DataOptions
 from heedful.data.corpora.catalogue import card
-from heedful.data.corpora.loading import carve, load_corpus
+from heedful.data.corpora.reader import carve, load_corpus
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 

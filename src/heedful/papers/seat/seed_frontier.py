@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful.comparison.frontier import AUDIT, drawing
+from heedful.comparison.stability_frontier import AUDIT, drawing
 from heedful.output.numbers import NOTHING, significant
 from heedful.output.tables import Table
-from heedful.papers.numbers import Number, Numbers
-from heedful.papers.page import Picture
+from heedful.papers.measured_numbers import MeasuredNumber, Numbers
+from heedful.papers.paper_page import Picture
 from heedful.papers.results import Results
 from heedful.papers.seat.measuring import (
     F1_MORE,
@@ -29,7 +29,7 @@ _AGAINST = {JSD_LESS: ".3g", TVD_LEFT: ".3g", SHARPNESS_LEFT: ".3g", F1_MORE: "+
 """What stands beside the vanilla model of the same seed, and how it is written."""
 
 
-class Point(NamedTuple):
+class SeedPoint(NamedTuple):
     """One trained model: where it stands on the frontier, and what stands beside."""
 
     method: str
@@ -45,26 +45,26 @@ class Point(NamedTuple):
     radius: float = np.nan
     """Certified."""
 
-    def dominates(self, other: Point) -> bool:
+    def dominates(self, other: SeedPoint) -> bool:
         """As steady, as sharp and as good at predicting, and better in one of the three."""
         mine = (-self.jsd, self.sharpness, self.f1)
         theirs = (-other.jsd, other.sharpness, other.f1)
         return all(a >= b for a, b in zip(mine, theirs, strict=True)) and mine != theirs
 
 
-class Cell(NamedTuple):
+class FrontierCell(NamedTuple):
     """All points of one dataset and encoder."""
 
     dataset: str
     encoder: str
-    points: list[Point]
+    points: list[SeedPoint]
 
     @property
     def name(self) -> str:
-        """How a person calls it."""
+        """What people call it."""
         return f"{self.dataset}, {self.encoder}"
 
-    def of(self, method: str) -> dict[int, Point]:
+    def of(self, method: str) -> dict[int, SeedPoint]:
         """Points of a method by seed."""
         return {point.seed: point for point in self.points if point.method == method}
 
@@ -102,7 +102,7 @@ def pictures(results: Results) -> list[Picture]:
     return drawn
 
 
-def _by_seed(cell: Cell) -> Table:
+def _by_seed(cell: FrontierCell) -> Table:
     rows = []
     for point in cell.points:
         better = [p.method for p in cell.points if p.seed == point.seed and p.dominates(point)]
@@ -110,13 +110,22 @@ def _by_seed(cell: Cell) -> Table:
             [point.method, str(point.seed), *map(significant, point[2:]), ", ".join(better) or NOTHING]
         )
     headings = [
-        "method", "seed", "JSD", "sharpness", "F1", "relative JSD", "TVD", "largest weight", "top 7 as vanilla",
-        "certified radius", "dominated by",
-    ]  # fmt: skip
+        "method",
+        "seed",
+        "JSD",
+        "sharpness",
+        "F1",
+        "relative JSD",
+        "TVD",
+        "largest weight",
+        "top 7 as vanilla",
+        "certified radius",
+        "dominated by",
+    ]
     return Table(headings, rows, cell.name)
 
 
-def _over_seeds(numbers: Numbers, cells: Sequence[Cell]) -> list[Table]:
+def _over_seeds(numbers: Numbers, cells: Sequence[FrontierCell]) -> list[Table]:
     """Every method against the vanilla model of the same seed, with an interval where there are three seeds or more."""
     rows = []
     for cell in cells:
@@ -145,33 +154,48 @@ def _over_seeds(numbers: Numbers, cells: Sequence[Cell]) -> list[Table]:
                 [*head, *map(significant, (f1, jsd, top, sharp)), *against, f"{ahead} of {len(pairs)}"]
             )
     headings = [
-        "dataset", "encoder", "method", "seeds", "F1", "JSD", "top 7 as vanilla", "sharpness", "JSD of vanilla / JSD",
-        "TVD / TVD of vanilla", "sharpness / vanilla's", "F1 − F1 of vanilla", "dominated",
-    ]  # fmt: skip
+        "dataset",
+        "encoder",
+        "method",
+        "seeds",
+        "F1",
+        "JSD",
+        "top 7 as vanilla",
+        "sharpness",
+        "JSD of vanilla / JSD",
+        "TVD / TVD of vanilla",
+        "sharpness / vanilla's",
+        "F1 − F1 of vanilla",
+        "dominated",
+    ]
     title = "Means over seeds; ratios and differences to the vanilla model of the same seed, with 95 % intervals of three seeds or more"
     return [Table(headings, rows, title)] if rows else []
 
 
-def _interval(found: Number | None, form: str) -> str:
+def _interval(found: MeasuredNumber | None, form: str) -> str:
     if found is None:
         return NOTHING
     estimate, low, high = (format(value, form) for value in (found.estimate, found.low, found.high))
     return estimate if np.isnan(found.low) else f"{estimate} ({low} to {high})"
 
 
-def _cells(numbers: Numbers, methods: Sequence[str]) -> list[Cell]:
+def _cells(numbers: Numbers, methods: Sequence[str]) -> list[FrontierCell]:
     return [
-        Cell(dataset, encoder, [point for method in able for point in _points(numbers, dataset, encoder, method)])
+        FrontierCell(
+            dataset,
+            encoder,
+            [point for method in able for point in _points(numbers, dataset, encoder, method)],
+        )
         for dataset, encoder, able in measured(numbers, tuple(dict.fromkeys(methods)), AUDIT)
-    ]  # fmt: skip
+    ]
 
 
-def _points(numbers: Numbers, dataset: str, encoder: str, method: str) -> list[Point]:
+def _points(numbers: Numbers, dataset: str, encoder: str, method: str) -> list[SeedPoint]:
     model = f"{encoder} {method}"
     seeds = dict.fromkeys(n.seed for n in numbers.of(dataset, model, AUDIT) if n.seed is not None)
     asked = [*((AUDIT, name) for name in OF_A_SEED), ("certificate", RADIUS)]
     points = []
     for seed in seeds:
         found = [numbers.get(dataset, model, audit, name, seed=seed) for audit, name in asked]
-        points.append(Point(method, seed, *(np.nan if n is None else n.estimate for n in found)))
+        points.append(SeedPoint(method, seed, *(np.nan if n is None else n.estimate for n in found)))
     return points

@@ -9,8 +9,8 @@ import numpy as np
 from heedful.measures.resampling import over_texts
 from heedful.papers.claims import Sample
 from heedful.papers.results import Results
+from heedful.papers.seat.method_draws import DrawnNumber, Methods
 from heedful.papers.seat.methods import COMPARED, ENCODERS, PAPER, RIVALS
-from heedful.papers.seat.numbers import Drawn, Methods
 
 Samples = Callable[[Results], list[Sample]]
 _LEAST = 1e-12
@@ -21,7 +21,7 @@ _SHARP_ENOUGH, _AS_SHARP = 0.5, 0.9
 def over_best_rival(audit: str, column: str) -> Samples:
     """SEAT's number over the lowest of the six other methods'; below 1 it is the lowest of all."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn | None:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber | None:
         own, *others = methods.mean(*_named(encoder, "seat", *RIVALS), column=column)
         return _worst([_ratio(own, other) for other in others], largest=True)
 
@@ -31,7 +31,7 @@ def over_best_rival(audit: str, column: str) -> Samples:
 def minus_best_rival(audit: str, column: str, *, lower: bool) -> Samples:
     """SEAT's number less the best of the six other methods'; `lower` says which is better."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn | None:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber | None:
         own, *others = methods.mean(*_named(encoder, "seat", *RIVALS), column=column)
         return _worst([_minus(own, other) for other in others], largest=lower)
 
@@ -41,7 +41,7 @@ def minus_best_rival(audit: str, column: str, *, lower: bool) -> Samples:
 def f1_change(method: str) -> Samples:
     """F1 of a method less that of vanilla."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber:
         return _minus(*methods.f1(*_named(encoder, method, "vanilla")))
 
     return _everywhere((method, "vanilla"), "embedding_stability", sample)
@@ -50,7 +50,7 @@ def f1_change(method: str) -> Samples:
 def over(method: str, other: str, column: str) -> Samples:
     """A method's number under noise over another's."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber:
         return _ratio(*methods.mean(*_named(encoder, method, other), column=column))
 
     return _everywhere((method, other), "embedding_stability", sample, ratio=True)
@@ -59,7 +59,7 @@ def over(method: str, other: str, column: str) -> Samples:
 def over_the_sharp(column: str) -> Samples:
     """Steady's JSD over the lowest of the paper's methods whose heatmaps are at most a tenth less sharp."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn | None:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber | None:
         names = _named(encoder, "steady", *PAPER)
         (own, *others), (sharp, *theirs) = (methods.mean(*names, column=c) for c in (column, "sharpness"))
         able = [o for o, t in zip(others, theirs, strict=True) if t.estimate >= _AS_SHARP * sharp.estimate]
@@ -71,7 +71,7 @@ def over_the_sharp(column: str) -> Samples:
 def top_items(datasets: Sequence[str]) -> Samples:
     """Share of SEAT's top items that are vanilla's."""
 
-    def sample(methods: Methods, encoder: str) -> Drawn | None:
+    def sample(methods: Methods, encoder: str) -> DrawnNumber | None:
         return methods.overlap(*_named(encoder, "seat", "vanilla"))
 
     return _everywhere(("seat", "vanilla"), "sharpness", sample, datasets=datasets)
@@ -108,7 +108,7 @@ def least_of_the_sharp(column: str) -> Samples:
 def _everywhere(
     names: Sequence[str],
     audit: str,
-    sample: Callable[[Methods, str], Drawn | None],
+    sample: Callable[[Methods, str], DrawnNumber | None],
     *,
     ratio: bool = False,
     datasets: Sequence[str] | None = None,
@@ -128,7 +128,7 @@ def _everywhere(
     return samples
 
 
-def _sample(dataset: str, encoder: str, drawn: Drawn, *, ratio: bool = False) -> Sample:
+def _sample(dataset: str, encoder: str, drawn: DrawnNumber, *, ratio: bool = False) -> Sample:
     """Average over seeds; the mean of ratios is geometric."""
     unscaled = np.exp if ratio else np.asarray
     estimate, *draws = unscaled(over_texts(drawn.values)).tolist()
@@ -140,17 +140,17 @@ def _named(encoder: str, *methods: str) -> list[str]:
     return [f"{encoder} {method}" for method in methods]
 
 
-def _ratio(one: Drawn, other: Drawn) -> Drawn:
+def _ratio(one: DrawnNumber, other: DrawnNumber) -> DrawnNumber:
     """The logarithm of a ratio, seed by seed."""
     logs = [np.log(np.maximum(drawn.values, _LEAST)) for drawn in (one, other)]
-    return Drawn(logs[0] - logs[1], one.texts)
+    return DrawnNumber(logs[0] - logs[1], one.texts)
 
 
-def _minus(one: Drawn, other: Drawn) -> Drawn:
-    return Drawn(one.values - other.values, min(one.texts, other.texts))
+def _minus(one: DrawnNumber, other: DrawnNumber) -> DrawnNumber:
+    return DrawnNumber(one.values - other.values, min(one.texts, other.texts))
 
 
-def _worst(found: Sequence[Drawn], *, largest: bool) -> Drawn | None:
+def _worst(found: Sequence[DrawnNumber], *, largest: bool) -> DrawnNumber | None:
     """The one with the largest (or smallest) mean over seeds."""
     pick = max if largest else min
     return pick(found, key=lambda drawn: drawn.estimate, default=None)
