@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.measures.erasure import TIE, classes, decide, spread
+from heedful.measures.erasure import TIE, classes
 
 
 class Substitution(NamedTuple):
@@ -138,7 +138,7 @@ def _against(
         kept = old.gather(1, order).flip(1).logcumsumexp(1).flip(1)
         nothing = torch.full_like(kept[:, :1], -torch.inf)
         sums.append(torch.logaddexp(torch.cat([nothing, replaced], 1), torch.cat([kept, nothing], 1)))
-    margin = ((sums[0] - sums[1]) / 2).tanh().nan_to_num(nan=0.0)  # NaN: neither part has anything
+    margin = _margin(*sums)
     lost = (margin < -TIE) | ((margin <= TIE) & wins_ties[:, None])
     lost[:, 0] = False  # replacing nothing changes nothing
     if slack > 0:
@@ -189,19 +189,23 @@ def _least(each: Parts, exists: Bool[Tensor, "batch words options"]) -> Int[Tens
 def _decision(
     scores: Tensor, per_class: Tensor, there: Tensor, chosen: Int[Tensor, "batch words"], allowed: Tensor
 ) -> Int[Tensor, " batch"]:
-    """Decide with these options in the words' places; −1 where nothing is there."""
+    """Decide with these options in the words' places: one class after the other challenges the best so far."""
     place = chosen[..., None, None].expand(-1, -1, 1, scores.shape[-1])
-    here = there.gather(2, place)[:, :, 0].flatten(1)
-    weights = torch.softmax(
-        scores.gather(2, place)[:, :, 0].flatten(1).masked_fill(~here, torch.finfo(torch.float64).min), dim=1
-    )
+    here, score = (whole.gather(2, place)[:, :, 0].flatten(1) for whole in (there, scores))
     says = per_class.gather(2, place[..., None].expand(*place.shape, per_class.shape[-1]))[:, :, 0].flatten(
         1, 2
     )
-    says = says.masked_fill(~here[..., None], 0.0)
-    size = torch.einsum("bn,bn->b", weights, spread(says.masked_fill(~allowed[:, None], 0.0)))
-    logits = torch.einsum("bn,bnk->bk", weights, says).masked_fill(~allowed, -torch.inf)
-    return decide(logits, size).masked_fill(~here.any(1), -1)
+    best = allowed.to(torch.uint8).argmax(1)
+    for other in range(1, per_class.shape[-1]):
+        gap = says.gather(2, best[:, None, None].expand(-1, says.shape[1], 1))[..., 0] - says[..., other]
+        beaten = allowed[:, other] & (other > best) & (_margin(*parts(score, gap, here)) < -TIE)
+        best = best.masked_fill(beaten, other)
+    return best.masked_fill(~here.any(1), -1)
+
+
+def _margin(above: Tensor, below: Tensor) -> Tensor:
+    """(Σ⁺ − Σ⁻) / (Σ⁺ + Σ⁻); 0 where neither has anything."""
+    return ((above - below) / 2).tanh().nan_to_num(nan=0.0)
 
 
 def _index(decided: Tensor, per_class: Tensor) -> Tensor:
