@@ -57,8 +57,11 @@ def in_nats(words):
     return [[[(s * log2, says) for s, says in option] for option in word] for word in words]
 
 
-def texts(outputs: int, *, scores=st.integers(-3, 3), pieces: int = 2):
-    piece = st.tuples(scores, st.tuples(*[st.integers(-3, 3)] * outputs))
+FEW = st.integers(-3, 3)
+
+
+def texts(outputs: int, *, scores=FEW, pieces: int = 2):
+    piece = st.tuples(scores, st.tuples(*[FEW] * outputs))
     option = st.lists(piece, min_size=1, max_size=pieces)
     return st.lists(st.lists(option, min_size=1, max_size=4), min_size=1, max_size=4)
 

@@ -84,7 +84,7 @@ def _case(toy_classifier, shape, task, *, seed=0, scale=4.0, pieces=1, texts=TEX
 
 def _read(model, batch, row, texts):
     """What a model decides on token lists, in the place of one text of a batch."""
-    size = max(1, max(len(ids) for ids in texts))
+    size = max(1, *(len(ids) for ids in texts))
     ids = torch.tensor([[*text, *[0] * (size - len(text))] for text in texts])
     real = torch.arange(size)[None] < torch.tensor([len(text) for text in texts])[:, None]
     tokens = Tokens(

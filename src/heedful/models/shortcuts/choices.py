@@ -33,23 +33,34 @@ def lay_out(tokens: Tokens, substitutes: Substitutes) -> Choices:
     if [len(words) for words in substitutes] != counts:
         raise ValueError(f"there must be substitutes, or none, for each word: texts of {counts} words")
     own = [[list[int]() for _ in range(count)] for count in counts]
-    for words, row, numbers in zip(own, tokens.ids.tolist(), word_of.tolist(), strict=True):
-        for number, word in zip(row, numbers, strict=True):
-            if word >= 0:
-                words[word].append(number)
-    numbers, places, sizes, whole = [], [], [1, 1, 1], []
-    for b, (words, others) in enumerate(zip(own, substitutes, strict=True)):
-        complete = True
-        for w, (word, options) in enumerate(zip(words, others, strict=True)):
-            for o, option in enumerate((word, *options)):
-                complete &= len(option) > 0
+    for words, row, places in zip(own, tokens.ids.tolist(), word_of.tolist(), strict=True):
+        for number, place in zip(row, places, strict=True):
+            if place >= 0:
+                words[place].append(number)
+    numbers: list[int] = []
+    pieces, options = list[int](), list[int]()  # of each option, and how many there are of each word
+    for words, others in zip(own, substitutes, strict=True):
+        for word, instead in zip(words, others, strict=True):
+            options.append(1 + len(instead))
+            for option in (word, *instead):
+                pieces.append(len(option))
                 numbers += option
-                places += [(b, w, o, p) for p in range(len(option))]
-                sizes = [max(sizes[0], w + 1), max(sizes[1], o + 1), max(sizes[2], len(option))]
-        whole.append(complete)
+    text, word_at = _within(counts)
+    word, option_at = _within(options)
+    option_of, piece_at = _within(pieces)
+    text_of_option = text[word]
+    sizes = [max([1, *many]) for many in (counts, options, pieces)]
     ids = torch.zeros(len(counts), *sizes, dtype=torch.long)
     there = torch.zeros(ids.shape, dtype=torch.bool)
-    where = torch.tensor(places, dtype=torch.long).reshape(-1, 4).unbind(1)
-    ids[where] = torch.tensor(numbers, dtype=torch.long)
-    there[where] = True
-    return Choices(ids, there, torch.tensor(whole, dtype=torch.bool))
+    where = (text_of_option[option_of], word_at[word[option_of]], option_at[option_of], piece_at)
+    ids[where], there[where] = torch.tensor(numbers, dtype=torch.long), True
+    whole = torch.ones(len(counts), dtype=torch.bool)
+    whole[text_of_option[torch.tensor(pieces, dtype=torch.long) == 0]] = False
+    return Choices(ids, there, whole)
+
+
+def _within(counts: list[int]) -> tuple[Int[Tensor, " all"], Int[Tensor, " all"]]:
+    """Of groups of so many members: the group of each member, and its place there."""
+    sizes = torch.tensor(counts, dtype=torch.long)
+    group = torch.arange(len(sizes)).repeat_interleave(sizes)
+    return group, torch.arange(len(group)) - (sizes.cumsum(0) - sizes)[group]
