@@ -46,13 +46,13 @@ def lay_out(tokens: Tokens, substitutes: Substitutes) -> Choices:
                 pieces.append(len(option))
                 numbers += option
     text, word_at = _within(counts)
-    word, option_at = _within(options)
+    word_with, option_at = _within(options)
     option_of, piece_at = _within(pieces)
-    text_of_option = text[word]
+    text_of_option = text[word_with]
     sizes = [max([1, *many]) for many in (counts, options, pieces)]
     ids = torch.zeros(len(counts), *sizes, dtype=torch.long)
     there = torch.zeros(ids.shape, dtype=torch.bool)
-    where = (text_of_option[option_of], word_at[word[option_of]], option_at[option_of], piece_at)
+    where = (text_of_option[option_of], word_at[word_with[option_of]], option_at[option_of], piece_at)
     ids[where], there[where] = torch.tensor(numbers, dtype=torch.long), True
     whole = torch.ones(len(counts), dtype=torch.bool)
     whole[text_of_option[torch.tensor(pieces, dtype=torch.long) == 0]] = False
