@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from heedful.config import ModelOptions
+from heedful.measures.boxes import Box
 from heedful.models.attention import Attention, normalise
 
 NORMALISERS = ["softmax", "sparsemax", "entmax15"]
@@ -89,3 +91,25 @@ def test_dot_scores_use_the_query_as_it_is():
     expected = torch.einsum("bnm,bm->bn", h, query) / math.sqrt(4)
     torch.testing.assert_close(attention.score(h, query)[:, 0], expected)
     assert not list(attention.parameters())
+
+
+@pytest.mark.parametrize("kind", ["additive", "dot"])
+@pytest.mark.parametrize("query_size", [None, 5])
+@pytest.mark.parametrize("heads", [1, 3])
+def test_scores_of_states_within_bounds_are_within_bounds(kind, query_size, heads):
+    torch.manual_seed(0)
+    options = ModelOptions(attention=kind, heads=heads, temperature=0.5)
+    attention = Attention(options, 4, query_size).double()
+    middle, half = torch.randn(2, 3, 4).double(), 0.1 * torch.rand(2, 3, 4).double()
+    query = None if query_size is None else torch.randn(2, query_size).double()
+    with torch.no_grad():
+        bound = attention.bound(Box(middle - half, middle + half), query)
+        scores = torch.stack([
+            attention.score(middle + half * torch.tensor(signs).double(), query) / attention.temperature
+            for signs in product([-1.0, 1.0], repeat=4)
+        ])  # fmt: skip
+    assert bound.low.shape == bound.high.shape == (2, heads, 3)
+    assert (bound.low < scores).all() and (scores < bound.high).all()
+    if kind == "dot":  # linear: the corners reach the bounds
+        torch.testing.assert_close(scores.amin(0), bound.low)
+        torch.testing.assert_close(scores.amax(0), bound.high)

@@ -12,11 +12,13 @@ from heedful.measures.intervals import bootstrap_interval
 from heedful.measures.overlap import top_k_overlap
 from heedful.measures.performance import performance
 from heedful.measures.permutation import permutation_change
+from heedful.measures.substitution import fewest_substitutions
 
 __all__ = [
     "bootstrap_interval",
     "eps_max_jsd",
     "erasure_curve",
+    "fewest_substitutions",
     "first_flip",
     "jsd",
     "kendall_tau",

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.config import ModelOptions
+from heedful.measures.boxes import Box, through
 
 
 class Attention(nn.Module):
@@ -34,6 +35,11 @@ class Attention(nn.Module):
         """How well each item fits; masked items too, for they are masked in `normalise`."""
         scores: Tensor = self.similarity(h, query)
         return scores
+
+    def bound(self, h: Box, query: Float[Tensor, "batch query_size"] | None) -> Box:
+        """Bound what softmax takes the exponent of [batch, heads, items], for states [batch, items, size] within bounds."""
+        scores = self.similarity.bound(h, query)
+        return Box(scores.low.mT / self.temperature, scores.high.mT / self.temperature)
 
     def normalise(
         self, scores: Float[Tensor, "batch heads items"], mask: Bool[Tensor, "batch items"]
@@ -82,6 +88,15 @@ class _Additive(nn.Module):
         inner = torch.tanh(inner).view(*inner.shape[:-1], self.heads, -1)  # [batch, items, heads, inner]
         return torch.einsum("bnha,ha->bhn", inner, self.vector)
 
+    def bound(self, h: Box, query: Tensor | None) -> Box:
+        bias = self.project_state.bias
+        if self.project_query is not None and query is not None:
+            bias = bias + self.project_query(query)[:, None, :]
+        inner = through(h, self.project_state.weight, bias)
+        shape = (*h.low.shape[:-1], self.heads, 1, -1)
+        scores = through(Box(*(side.tanh().view(shape) for side in inner)), self.vector[:, None])
+        return Box(scores.low.flatten(2), scores.high.flatten(2))  # [batch, items, heads]
+
 
 class _Dot(nn.Module):
     """φ(h, Q) = h · Q / √m. One head uses the query as it is; several need one projection each."""
@@ -99,7 +114,14 @@ class _Dot(nn.Module):
         if self.vector is not None:
             scores = torch.einsum("bnm,hm->bhn", h, self.vector)
         else:
-            assert query is not None
-            projected = query if self.project_query is None else self.project_query(query)
-            scores = torch.einsum("bnm,bhm->bhn", h, projected.view(-1, self.heads, self.size))
+            scores = torch.einsum("bnm,bhm->bhn", h, self._looks_for(query))
         return scores / math.sqrt(self.size)
+
+    def bound(self, h: Box, query: Tensor | None) -> Box:
+        vectors = self._looks_for(query) if self.vector is None else self.vector
+        return through(h, vectors / math.sqrt(self.size))
+
+    def _looks_for(self, query: Tensor | None) -> Tensor:
+        assert query is not None
+        projected: Tensor = query if self.project_query is None else self.project_query(query)
+        return projected.view(-1, self.heads, self.size)

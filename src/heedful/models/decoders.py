@@ -52,6 +52,19 @@ class LinearDecoder(nn.Module):
         by_head: Tensor = gains.view(*gains.shape[:-1], -1, heads)
         return by_head.permute(0, 3, 1, 2)
 
+    def for_query(
+        self, query: Float[Tensor, "batch query_size"] | None
+    ) -> tuple[Float[Tensor, "batch outputs features"], Float[Tensor, "batch outputs"]]:
+        """Give weights and bias for contexts alone, of each query; once for all without queries."""
+        weight, bias = self.output.weight[None], self.output.bias[None]
+        if query is None or self.match is None:
+            return weight, bias
+        rows = self.output.in_features - query.shape[1]  # [c; c∘q], and q after them
+        plain, related = weight[..., :rows].chunk(2, dim=-1)
+        return plain + related * self.match(query).repeat(1, self.heads)[:, None], self.output(
+            torch.cat([query.new_zeros(len(query), rows), query], dim=-1)
+        )
+
 
 class MLPDecoder(nn.Module):
     """Logits through one tanh layer over [c; q], as in Jain & Wallace's code for pairs and questions."""

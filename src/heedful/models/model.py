@@ -20,11 +20,14 @@ from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_po
 from heedful.models.encoders.pointer import recurrent_part
 from heedful.models.shorter import (
     Moved,
+    Robustness,
     Scaled,
+    Substitutes,
     decode_each,
     decode_many,
     moved_without_each,
     read,
+    robustness,
     scaled,
     smooth,
 )
@@ -288,3 +291,12 @@ def _moved_without_each(model: AttentionModel, batch: Batch) -> Moved | None:
     from heedful.models.shortcuts.leave_one_out import moved
 
     return moved(model, batch)
+
+
+@robustness.register(AttentionModel)
+def _robustness(
+    model: AttentionModel, batch: Batch, substitutes: Substitutes, *, slack: float = 0.0
+) -> Robustness | None:
+    from heedful.models.shortcuts.robustness import robust
+
+    return robust(model, batch, substitutes, slack=slack)

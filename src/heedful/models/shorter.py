@@ -6,18 +6,21 @@ give the same numbers, apart from rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.models.stages import Output, Stages, States, output_of
 
 Scaled = Callable[[Float[Tensor, "readings tokens"]], States]
+
+Substitutes = Sequence[Sequence[Sequence[Sequence[int]]]]
+"""Of each text, of each of its words (in the order of `words_of`), its substitutes: the numbers of the tokens each becomes."""
 
 
 class Moved(NamedTuple):
@@ -26,6 +29,22 @@ class Moved(NamedTuple):
     by: Float[Tensor, "batch items"]
     known: Bool[Tensor, "batch items"]
     """False where the rest must be read again after all."""
+
+
+class Robustness(NamedTuple):
+    """What is certain about a batch of texts whose words may be replaced by substitutes, each word or none of them."""
+
+    decided: Int[Tensor, " batch"]
+    """The class decided on, in double precision; of equal logits the lowest."""
+    certified: Bool[Tensor, " batch"]
+    """Proven: no combination of substitutes changes the decision. False where that is not so, or not known."""
+    covered: Bool[Tensor, " batch"]
+    """False where a substitute is cut into tokens in a way that this model's method does not cover; then nothing is certified."""
+    smallest: Float[Tensor, " batch"] | None
+    """The fewest words to replace until the decision changes; infinite where none do, NaN where not covered. None: this model
+    has certificates alone."""
+    witnesses: list[dict[int, int]] | None
+    """Words to replace and the place of each one's substitute among its substitutes: that few, and the decision changes."""
 
 
 @singledispatch
@@ -78,4 +97,16 @@ def smooth(model: Stages) -> bool:
 @singledispatch
 def moved_without_each(model: Stages, batch: Batch) -> Moved | None:
     """Say how far predictions move without each item, where that can be computed without reading the rest again."""
+    return None
+
+
+@singledispatch
+def robustness(
+    model: Stages, batch: Batch, substitutes: Substitutes, *, slack: float = 0.0
+) -> Robustness | None:
+    """Say what substitutes can do to the decisions, where that can be told for all combinations at once; else None.
+
+    Decisions nearer than `slack`, relative to the terms that they sum up, count as lost: about 1e-5 where the model that is
+    attacked reads in single precision, 0 for the model in double precision.
+    """
     return None
