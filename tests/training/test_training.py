@@ -236,7 +236,7 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
     [
         (
             {"unknown": 0.5},
-            "The objective vanilla does not read --unknown: leave it out, or use one that does .consistency, steady.",
+            "The objective vanilla does not read --unknown: leave it out, or use one that does .stability_only, steady.",
         ),
         ({"objective": "seat", "noise": "adversarial"}, "seat does not read --noise"),
         ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
@@ -269,4 +269,4 @@ def test_steady_holds_a_transformers_heatmap_more_firmly_unless_told_otherwise()
     assert resolve(given).overlap == resolve({**given, "encoder": "gru"}).overlap == 2
     assert resolve({**given, "encoder": "hf:minilm-l6"}).overlap == 600
     assert resolve({**given, "encoder": "hf:minilm-l6", "overlap": 5}).overlap == 5
-    assert resolve({**given, "objective": "consistency", "encoder": "hf:minilm-l6"}).overlap is None
+    assert resolve({**given, "objective": "stability_only", "encoder": "hf:minilm-l6"}).overlap is None

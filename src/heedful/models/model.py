@@ -29,6 +29,7 @@ from heedful.models.shorter import (
     smooth,
 )
 from heedful.models.stages import Effects, Output, States, Unit, output_of, probabilities
+from heedful.models.word_mask import GroupMask, WordMask, build_mask
 
 __all__ = ["Architecture", "AttentionModel", "probabilities"]
 
@@ -78,6 +79,8 @@ class AttentionModel(nn.Module):
         )
         self.embedding_dropout = nn.Dropout(a.embedding_dropout)
         self.decoder_dropout = nn.Dropout(a.decoder_dropout)
+        # Last, because what is drawn before it must not depend on it.
+        self.word_mask: WordMask | GroupMask | None = build_mask(a, self.table)
 
     @property
     def unit(self) -> Unit:
@@ -108,8 +111,20 @@ class AttentionModel(nn.Module):
         return tokens.mask.sum(1)
 
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
-        """Stage 1: a vector for every token."""
-        return self._embed(batch.tokens)
+        """Stage 1: a vector for every token, masked where the model has word masks; noise is added to that."""
+        tokens = batch.tokens
+        embedded = self.vectors(tokens.ids)
+        if self.word_mask is not None:
+            masks = self.word_mask(embedded, tokens.ids)
+            embedded = embedded * masks.masked_fill(~tokens.mask, 1.0)[..., None]  # [CLS] is no word
+        return embedded if tokens.shift is None else embedded + tokens.shift
+
+    def importance(self, batch: Batch) -> Float[Tensor, "batch tokens"] | None:
+        """How much of each word is let through, which depends on the word alone; None without word masks."""
+        if self.word_mask is None:
+            return None
+        tokens = batch.tokens
+        return self.word_mask.expected(self.vectors(tokens.ids), tokens.ids).masked_fill(~tokens.mask, 0.0)
 
     def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
         """Stage 2: a state for every item, and the query they are read for."""
@@ -198,15 +213,13 @@ class AttentionModel(nn.Module):
         embedded: Tensor = self.table(ids)
         return embedded.to(self.dtype)
 
-    def _embed(self, tokens: Tokens) -> Tensor:
-        embedded = self.vectors(tokens.ids)
-        return embedded if tokens.shift is None else embedded + tokens.shift
-
     def _encode_query(self, tokens: Tokens) -> Tensor:
+        """Read a query; words are masked in what is read for it alone."""
         encoder = self.query_encoder or self.encoder
-        return encoder.summarise(
-            encoder(self.embedding_dropout(self._embed(tokens)), tokens.present), tokens.present
-        )
+        embedded = self.vectors(tokens.ids)
+        if tokens.shift is not None:
+            embedded = embedded + tokens.shift
+        return encoder.summarise(encoder(self.embedding_dropout(embedded), tokens.present), tokens.present)
 
     def _pool(self, states: States) -> Tensor:
         match self.architecture.pooling:

@@ -19,10 +19,10 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
     """Whether words can be encoded once each, with the same result as every token by itself.
 
     A query makes the score of a word depend on more than the word, noise makes its embedding another in every
-    place, and dropout in training draws anew for every token.
+    place, and dropout and word masks in training draw anew for every token.
     """
     a = model.architecture
-    drops = model.training and max(a.embedding_dropout, a.decoder_dropout) > 0
+    draws = model.training and (a.word_mask == "word" or max(a.embedding_dropout, a.decoder_dropout) > 0)
     return (
         model.unit == "word"
         and not model.contextual
@@ -32,7 +32,7 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
         and batch.query is None
         and batch.candidates is None
         and batch.tokens.shift is None
-        and not drops
+        and not draws
     )
 
 
@@ -40,7 +40,10 @@ def read_distinct(model: AttentionModel, batch: Batch) -> Output:
     """Give the output of a model on a batch, each distinct word encoded once."""
     assert isinstance(model.decoder, LinearDecoder)
     words, of = torch.unique(batch.tokens.ids, return_inverse=True)
-    h = model.encoder(model.vectors(words)[None], torch.ones(1, len(words), dtype=torch.bool))
+    embedded = model.vectors(words)
+    if model.word_mask is not None:
+        embedded = embedded * model.word_mask(embedded, words)[:, None]
+    h = model.encoder(embedded[None], torch.ones(1, len(words), dtype=torch.bool))
     scores: Tensor = model._attention().score(h, None)[0]  # [heads, words]
     says = model.decoder.slopes(h, None)[0]  # [heads, words, outputs]
     weights = model.normalise(scores[:, of].transpose(0, 1), batch.tokens.mask)
