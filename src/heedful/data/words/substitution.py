@@ -95,6 +95,22 @@ def aligned(before: Sequence[Span], after: Sequence[Span], changes: Sequence[Cha
     return found
 
 
+def counterparts(
+    before: Sequence[Sequence[Span]], after: Sequence[Sequence[Span]], changes: Sequence[Sequence[Change]]
+) -> Int[Tensor, "batch words"]:
+    """Find the words of many texts in the changed ones: `aligned`, padded with −1.
+
+    >>> counterparts([[(0, 1)], [(0, 1), (2, 6)]], [[(0, 1)], [(0, 1), (2, 7)]], [[], [Change((2, 6), (2, 7))]])
+    tensor([[ 0, -1],
+            [ 0,  1]])
+    """
+    found = [aligned(*row) for row in zip(before, after, changes, strict=True)]
+    padded = torch.full((len(found), max(map(len, found), default=0)), -1)
+    for row, words in zip(padded, found, strict=True):
+        row[: len(words)] = torch.tensor(words, dtype=torch.long)
+    return padded
+
+
 def replaced_words(
     before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]
 ) -> list[tuple[int, int]]:
