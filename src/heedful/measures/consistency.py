@@ -64,7 +64,8 @@ def rank_consistency(
     both = (mask & (counterpart >= 0))[:, None].expand_as(x)
     places = counterpart.clamp(min=0)[:, None].expand_as(x)
     there = y.gather(2, places) if y.shape[2] else torch.zeros_like(x)
-    tau = kendall_tau(*(part.reshape(-1, words) for part in (x, there)), both.reshape(-1, words)).tau
+    x_rows, y_rows, real = (part.reshape(-1, words) for part in (x, there, both))
+    tau = kendall_tau(x_rows, y_rows, real).tau
     return tau.view(batch, classes).nanmean(1)
 
 

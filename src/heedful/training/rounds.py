@@ -75,13 +75,18 @@ def train_rounds(
         )
     if rounds < 1:
         raise BadInput(f"{rounds} rounds of attack and training are none: ask for 1 or more.")
+    corpus = load_corpus(config)
+    if corpus.splits["train"].queries is not None:
+        raise BadInput(
+            f"Attacks read single texts, and {corpus.name} has a query beside each: choose another dataset."
+        )
     if config.base is None:
         plain = vanilla_of(config, word_mask="none", mask_vectors=None)
         latest = train(plain, runs=runs, watcher=watcher)
     else:
         latest = Classifier.from_pretrained(config.base)
     done = [Round(0, latest, None)]
-    texts = training_texts(config, latest)
+    texts = encode_splits(config, corpus, latest.vocabulary)[0]["train"].split
     for number in range(1, rounds + 1):
         rows = _drawn(len(texts), limit, seed=config.seed, number=number)
         attacked = attack_texts(attack, latest, texts, rows=rows, watcher=watcher)
@@ -90,17 +95,6 @@ def train_rounds(
         latest = train(config.model_copy(update=update), runs=runs, watcher=watcher)
         done.append(Round(number, latest, attacked))
     return done
-
-
-def training_texts(config: TrainConfig, classifier: Classifier) -> Split:
-    """Give the texts that a model of this config is trained on, as the rows of attacked texts count them."""
-    corpus = load_corpus(config)
-    if corpus.splits["train"].queries is not None:
-        raise BadInput(
-            f"Attacks read single texts, and {corpus.name} has a query beside each: choose another dataset."
-        )
-    instances, _ = encode_splits(config, corpus, classifier.vocabulary)
-    return instances["train"].split
 
 
 def attack_texts(
