@@ -18,6 +18,7 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.batches import inference_batches
 from heedful.data.corpora.sources import find_folder
+from heedful.declared import complete
 from heedful.models.stages import States
 from heedful.training.objectives.seat import Seat
 from heedful.training.prepare import prepare
@@ -51,7 +52,9 @@ def main() -> None:
         seconds, found = {}, {}
         for _ in range(TIMES):
             for inner in ("pgd", "exact"):
-                objective = Seat(model.model, config=ObjectiveOptions(norm=norm, inner=inner, steps=10))
+                objective = Seat(
+                    model.model, config=complete(ObjectiveOptions)(norm=norm, inner=inner, steps=10)
+                )
                 start = time.process_time()
                 values = [_step(objective, *given) for given in zip(states, weights, logits, strict=True)]
                 spent = time.process_time() - start

@@ -19,6 +19,7 @@ from heedful.config import TrainConfig
 from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpora.sources import find_folder
 from heedful.data.instances import Instances
+from heedful.declared import complete
 from heedful.models.model import AttentionModel
 from heedful.training.evaluation import evaluate
 from heedful.training.loop import Trainer
@@ -57,7 +58,7 @@ def plain_epoch(
 def main() -> None:
     torch.set_num_threads(1)
     dataset = "sst2" if find_folder("sst2") else "mock_2"
-    config = TrainConfig(dataset=dataset, epochs=EPOCHS, patience=None, clip=None, batch_size=32)
+    config = complete(TrainConfig)(dataset=dataset, epochs=EPOCHS, patience=None, clip=None, batch_size=32)
     prepared = prepare(config, load_corpus(config), say=lambda _: None)
     train, test = prepared.splits["train"], prepared.splits["test"]
     ours = prepared.classifier.model

@@ -95,7 +95,7 @@ def imports_by_name(tree: ast.AST) -> Iterator[str]:
 
 def test_only_registries_import_by_name():
     """They import the package that they are given, which lies in the layer that asks; nobody reaches up unseen."""
-    allowed = {SOURCE / "registry.py", SOURCE / "__init__.py"}
+    allowed = {SOURCE / "registry.py", SOURCE / "declared.py", SOURCE / "__init__.py"}
     found = {
         str(path): places
         for path in sorted(SOURCE.rglob("*.py"))

@@ -17,10 +17,18 @@ import heedful
 
 AUDIT = '''
 import polars as pl
+from pydantic import Field
 
 from heedful.audits.audit import Audit, Measure, register
 from heedful.audits.citations import Citation
+from heedful.config import AuditOptions, Count
 from heedful.output.numbers import value
+
+
+class BrevityOptions(AuditOptions):
+    """Options of this one alone."""
+
+    shortest: Count = Field(1, description="What counts as short (brevity).")
 
 
 @register
@@ -30,11 +38,12 @@ class Brevity(Audit):
     name = "brevity"
     question = "How short is the text?"
     paper = "tiny"
+    options = ("shortest",)
     citation = Citation("Tiny, T. (2026). On brevity.", "", "@misc{tiny}")
     measures = {"shortness": Measure("one over the number of items", better="higher")}
 
     def rows(self, reading):
-        return {"shortness": 1 / reading.mask.sum(1)}
+        return {"shortness": self.config.shortest / reading.mask.sum(1)}
 
     def summarise(self, rows):
         number = self.number("shortness", rows["shortness"])
@@ -128,6 +137,16 @@ def test_the_audit_is_asked_cited_and_reported(installed):
     call("report", runs[0], "-o", folder / "report.html", "--partial")
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "How short is the text?" in page and "On brevity" in page
+
+
+def test_its_option_has_a_flag_with_help_and_repeats_no_other_audit(installed):
+    call, runs, _ = installed
+    assert "--shortest N" in call("audit", "--help") and "What counts as short" in call("audit", "--help")
+    words = ("audit", runs[1], "--limit", "30", "--only", "brevity,permutation")
+    one, two = (json.loads(call(*words, "--shortest", value, "--json")) for value in ("1", "2"))
+    (first,), (second,) = (found["audits"]["brevity"]["numbers"] for found in (one, two))
+    assert second["estimate"] == pytest.approx(2 * first["estimate"])
+    assert one["audits"]["permutation"] == two["audits"]["permutation"]  # taken, its seconds with it
 
 
 def test_the_explainer_explains_and_is_audited(installed):

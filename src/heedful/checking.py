@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from heedful.declared import complete
 from heedful.errors import BadInput, did_you_mean
 
 Config = TypeVar("Config", bound=BaseModel)
 
 
 def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -> Config:
-    """Make a config, or say in one sentence which value is wrong and what it may be.
+    """Make a config with all declared options, or say in one sentence which value is wrong and what it may be.
 
     >>> from heedful.config import TrainConfig
     >>> build(TrainConfig, {"dataset": "sst2", "encodr": "cnn"})
@@ -23,6 +24,7 @@ def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -
     heedful.errors.BadInput: There is no option 'encodr': did you mean encoder?
     """
     place = f" in {where}" if where else ""
+    config = complete(config)
     for key in values:
         if key not in config.model_fields:
             raise BadInput(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -77,7 +77,9 @@ class DataOptions(_Options):
 
 
 class ModelOptions(_Options):
-    """The four stages: what embeds, encodes, attends and decodes."""
+    """The four stages: what embeds, encodes, attends and decodes. Encoders may declare more."""
+
+    declared_in: ClassVar[tuple[str, str]] = ("heedful.models.encoders", "heedful.encoders")
 
     encoder: str = Field("bilstm", description="Encoder (heedful list encoders), or hf:NAME-OR-PATH.")
     hidden: Count = Field(
@@ -158,35 +160,31 @@ class TrainingOptions(_Options):
 
 
 class ObjectiveOptions(_Options):
-    """What single objectives need besides. They count for a run's identity only where its objective reads them."""
+    """What several objectives read; those of one alone are declared in its file.
+
+    They count for a run's identity only where its objective reads them.
+    """
+
+    declared_in: ClassVar[tuple[str, str]] = ("heedful.training.objectives", "heedful.objectives")
 
     base: str | None = Field(
         None,
         description="Run that is imitated (imitation), or stayed close to (seat, steady, stability_only), for which a vanilla model is found or trained if none is given; or a teacher whose predictions are learnt besides the labels, of any architecture (erasure, selective, diverse, unreplaceable).",
-    )
-    divergence: Literal["jsd", "kl"] = Field(
-        "jsd",
-        description="How far attention is from the base's: AtteFa's JSD, or Wiegreffe & Pinter's KL (imitation).",
     )
     strength: float = Field(
         1.0,
         gt=0,
         description="Weight against the prediction: of the divergence (imitation; λ of Wiegreffe & Pinter), or of looking away from the evidence (deceptive; λ of Pruthi et al.).",
     )
-    select_on: Literal["dev", "test"] = Field(
-        "dev", description="Split that selects a twin's epoch; test follows the AtteFa paper (imitation)."
-    )
     radius: Size | None = Field(
         None,
         description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady, stability_only: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
     )
-    norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
     adversarial: float = Field(
         1.0,
         ge=0,
         description="Weight of the perturbed loss (word_at, word_iat, attention_rp, attention_at, attention_iat).",
     )
-    neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
     closeness: float | None = Field(
         None,
         ge=0,
@@ -210,10 +208,6 @@ class ObjectiveOptions(_Options):
         None,
         description="What is trained: attention alone, or all; the objective's own if not given (seat, steady, stability_only).",
     )
-    inner: Literal["exact", "pgd"] | None = Field(
-        None,
-        description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat).",
-    )
     steps: Count = Field(
         10,
         description="Steps of the search for a perturbation (seat with --inner pgd, steady and stability_only with --noise adversarial).",
@@ -224,14 +218,6 @@ class ObjectiveOptions(_Options):
     )
     sufficiency: float | None = Field(
         None, ge=0, description="Weight of the label being told by the top words alone (erasure, selective)."
-    )
-    comprehensiveness: float | None = Field(
-        None, ge=0, description="Weight of the label not being told without the top words (erasure)."
-    )
-    alignment: float | None = Field(
-        None,
-        ge=0,
-        description="Weight of attention being what deleting each word does to the prediction (erasure).",
     )
     pressure: float | None = Field(
         None,
@@ -247,14 +233,6 @@ class ObjectiveOptions(_Options):
     attacked: str | None = Field(
         None,
         description="Parquet file with attacked training texts, to train on beside them (augmented, flat).",
-    )
-    beta: float | None = Field(
-        None, ge=0, description="Weight of the entropy of the word masks (β of flat); 0 leaves it out."
-    )
-    gamma: float | None = Field(
-        None,
-        ge=0,
-        description="Weight of replaced words and their substitutes being equally important (γ of flat); 0 leaves it out.",
     )
 
 
@@ -297,7 +275,9 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
 
 
 class AuditOptions(_Options):
-    """Which texts a model is audited on, and how."""
+    """Which texts a model is audited on, and how; options of one audit alone are declared in its file."""
+
+    declared_in: ClassVar[tuple[str, str]] = ("heedful.audits.questions", "heedful.audits")
 
     split: Literal["train", "dev", "test"] = Field("test", description="Split of a dataset to audit on.")
     text_column: str | None = Field(None, description="A file's column with the text, premise or document.")
@@ -312,49 +292,12 @@ class AuditOptions(_Options):
         "attention",
         description="What is audited: attention, an explainer, or a file with scores for every item.",
     )
-    pairs: Words | None = Field(
-        None,
-        description="Pairs of explainers for agreement, such as attention:gradient, separated by commas.",
-    )
-    permutations: Count = Field(100, description="Shuffles per text.")
-    epsilon: float | None = Field(
-        None,
-        gt=0,
-        lt=1,
-        description="How far a counterfactual may move the prediction; 0.01, or 0.05 for questions.",
-    )
-    method: Literal["exact", "search"] = Field(
-        "exact", description="Counterfactual heatmaps: exact where possible, or the published search."
-    )
     seeds: Seeds | None = Field(
         None,
         description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the other models of seed_stability.",
     )
-    noise: Sizes = Field(
-        (1e-3, 5e-3, 1e-2, 5e-2),
-        description="Standard deviations of the noise on embeddings, separated by commas (embedding_stability).",
-    )
-    replaced: Numbers = Field(
-        (1, 2, 3), description="Words replaced in a text, separated by commas (word_stability)."
-    )
-    synonyms: str | None = Field(
-        None,
-        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line, or JSON; also .gz (word_stability).",
-    )
     draws: Count = Field(1, description="Times that noise or words are drawn for a text (stability audits).")
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
-    radii: Sizes = Field(
-        (0.001, 0.01, 0.05, 0.1, 0.5),
-        description="Sizes of a change of the weights, separated by commas (certificate).",
-    )
-    sensitivity: bool = Field(
-        False,
-        description="Search for the smallest shift of the top words that changes the decision (rationale); slow.",
-    )
-    shuffled_labels: bool = Field(
-        True, description="Train the model once more on shuffled labels, or find it (randomisation)."
-    )
-    random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 

@@ -18,6 +18,7 @@ from heedful.audits.subject.reading import Reading, read
 from heedful.config import AuditOptions
 from heedful.data.corpus import Split
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.models.classifier import Classifier
 from heedful.models.encoders.transformer import transformer_config
 from heedful.models.model import Architecture, AttentionModel
@@ -66,7 +67,7 @@ class Case(NamedTuple):
 
     def audit(self, name: str, **options: object) -> Audit:
         """Make an audit with these options."""
-        return AUDITS.get(name)(AuditOptions(**options), task=self.classifier.task)  # type: ignore[arg-type]
+        return AUDITS.get(name)(complete(AuditOptions)(**options), task=self.classifier.task)  # type: ignore[arg-type]
 
     def texts(self) -> range:
         """Number the texts."""

@@ -18,6 +18,7 @@ from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.questions.single_erasure import RANKINGS
 from heedful.audits.subject.reading import read
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
@@ -329,7 +330,7 @@ def test_special_tokens_are_not_counted_among_the_members_of_a_flip_set(pieces):
         pieces.model.decoder.output.bias += 1e-4 - pieces.model(batch).logits[0]
     reading = read(pieces.model, batch)
     speaks = (reading.weights[0, 0] * reading.item_logits[0, :, 0]).masked_fill(~reading.mask[0], -torch.inf)
-    found = AUDITS.get("flip_set")(AuditOptions(), task=pieces.task).rows(reading)
+    found = AUDITS.get("flip_set")(complete(AuditOptions)(), task=pieces.task).rows(reading)
     assert not reading.mask[0, 0]  # [CLS]
     assert found["members"] == [[int(speaks.argmax()) - 1]]
 
@@ -429,7 +430,7 @@ def test_sharpness_by_hand(make_case):
 
 def test_sharpness_of_other_scores_is_that_of_their_sizes(make_case):
     case = make_case("heads")
-    audit = AUDITS.get("sharpness")(AuditOptions(), source="gradient", task=case.classifier.task)
+    audit = AUDITS.get("sharpness")(complete(AuditOptions)(), source="gradient", task=case.classifier.task)
     found = audit.rows(case.reading)
     for row in case.texts():
         sizes = case.reading.scores("gradient")[row, : case.items(row)].abs().numpy()

@@ -41,7 +41,7 @@ def test_every_usual_audit_answers_for_a_trained_sparse_model(reviews, tmp_path,
         temperature=0.2,
     )
     result = heedful.audit(classifier, progress=False, permutations=10, sensitivity=True)
-    assert set(result.summaries) == {name for name in AUDITS if not AUDITS.get(name).costly}
+    assert set(result.summaries) == {name for name in AUDITS if not AUDITS.get(name).only_named}
     weights = result.to_frame()["weights"].to_list()
     assert any(0.0 in row for row in weights)  # sparse indeed
     for name, summary in result.summaries.items():

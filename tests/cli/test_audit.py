@@ -261,7 +261,7 @@ def write_scores(rows) -> str:
 
 
 BAD = {
-    "no attention": ("MEAN", "This model has no attention to audit"),
+    "no attention": ("MEAN", "This model has no attention"),
     "one word each": ("RUN one.csv", "No text of one.csv has two words or more"),
     "empty file": ("RUN empty.csv", "There is no row in empty.csv"),
     "header alone": ("RUN header.csv", "There is no row in header.csv"),

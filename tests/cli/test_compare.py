@@ -258,7 +258,7 @@ BAD = {
     "twice": ("A A", "is given twice"),
     "no such run": ("A nothing", "There is no run 'nothing'"),
     "not a run": ("A EMPTY", "There is no trained model in"),
-    "no attention": ("A MEAN", "This model has no attention to audit"),
+    "no attention": ("A MEAN", "This model has no attention"),
     "other labels": ("A LABELS", "have different labels (neg, pos; awful, fine, good)"),
     "other texts": ("A TEXTS", "would be read on different texts"),
     "no such audit": ("A B --only shrapness", "There is no audit named 'shrapness': did you mean sharpness?"),

@@ -6,6 +6,7 @@ import pytest
 
 from heedful.comparison.naming import describe, group_by_method, hidden, names
 from heedful.config import TrainConfig
+from heedful.declared import complete
 from heedful.runs import Run
 
 
@@ -15,7 +16,7 @@ def made(tmp_path):
         found = []
         for place, options in enumerate(runs):
             run = Run(tmp_path / f"run{len(list(tmp_path.iterdir()))}-{place}")
-            config = TrainConfig(**{"dataset": "sst2", **options})
+            config = complete(TrainConfig)(**{"dataset": "sst2", **options})
             run.begin(config.model_dump(mode="json"), seed=config.seed, threads=1)
             found.append(describe(run.folder))
         return found

@@ -13,6 +13,7 @@ import pytest
 from heedful.audits.audit import AUDITS, Measure, Number
 from heedful.comparison.numbers import Column, columns, common_rows, ratio_of
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.measures.resampling import resample
 
 ROWS, VALUES = [9, 2, 5, 7], [1.0, np.nan, 3.0, 8.0]
@@ -23,7 +24,7 @@ def result(audit: str, name: str, estimate: float | None, **columns: object) -> 
     """What the functions read of an audit's result."""
     number = Number(name=name, estimate=estimate, low=None, high=None, std=None, count=3, missing=1)
     about = SimpleNamespace(
-        labels=("neg", "pos"), options=AuditOptions().model_dump(mode="json"), source="attention"
+        labels=("neg", "pos"), options=complete(AuditOptions)().model_dump(mode="json"), source="attention"
     )
     frame = pl.DataFrame({"row": ROWS, **columns}, strict=False)
     return SimpleNamespace(

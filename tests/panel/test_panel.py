@@ -14,6 +14,7 @@ from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
@@ -313,7 +314,7 @@ def test_truth_is_the_share_of_texts_whose_first_word_is_what_they_need(toy_clas
     for direction, share in ((20.0, 1.0), (-20.0, 0.0)):
         model.attention.similarity.vector.data = torch.tensor([[0.0, direction * 0.3]])
         classifier = Classifier(model, words, ("0", "1"))
-        options = AuditOptions()
+        options = complete(AuditOptions)()
         subject = Subject(classifier, choose_texts(classifier, str(path), options), options)
         truth = measure_truth(subject)
         assert truth.alone == 1.0 and truth.asked == 4

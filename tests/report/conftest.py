@@ -18,6 +18,7 @@ from heedful.audits.running.alternatives import SCORES, Alternatives, Column, me
 from heedful.audits.running.result import PREDICTIONS, About, AuditResult, write_frame
 from heedful.audits.verdict import Judgement, judge
 from heedful.config import AuditOptions
+from heedful.declared import complete
 
 NAMES = ("sharpness", "agreement", "permutation", "counterfactual", "single_erasure", "flip_set")
 WORDS = ("a", "warm", "film", "dull", "plot", "is", "funny", "old")
@@ -42,7 +43,7 @@ def texts_of(count: int) -> list[str]:
 def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[int, ...]) -> pl.DataFrame:
     """Measurements such as an audit makes, drawn at random within what is possible."""
     n = len(base)
-    audit = AUDITS.get(name)(AuditOptions())
+    audit = AUDITS.get(name)(complete(AuditOptions)())
     columns: dict[str, Any] = {
         measure: rng.uniform(about.low, about.high, n) for measure, about in audit.measures.items()
     }
@@ -136,7 +137,7 @@ def make_result(
     frames, summaries = {PREDICTIONS: base}, {}
     for name in names:
         frames[name] = _rows(name, base, rng, (1, 2, 3))
-        audit = AUDITS.get(name)(AuditOptions())
+        audit = AUDITS.get(name)(complete(AuditOptions)())
         audit.records, audit.failed = {1: {"test": {"f1": 0.8}, "epoch": 3}}, []  # type: ignore[attr-defined]
         audit.share = 0.1  # type: ignore[attr-defined]
         summaries[name] = audit.summarise(frames[name])
@@ -147,7 +148,7 @@ def make_result(
         data="toys test",
         texts=len(texts),
         source="attention",
-        options=AuditOptions().model_dump(mode="json"),
+        options=complete(AuditOptions)().model_dump(mode="json"),
         performance={"accuracy": 0.5},
         notes=(),
     )

@@ -15,6 +15,7 @@ import pytest
 
 from heedful.audits.audit import AUDITS
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shades
 from heedful.report.material import Material
@@ -56,7 +57,7 @@ def test_words_can_be_read_at_every_weight(palette) -> None:
 @pytest.mark.parametrize("name", list(AUDITS))
 def test_every_audit_brings_figures_that_say_what_they_show(result, name) -> None:
     found = result(names=[name])
-    audit = AUDITS.get(name)(AuditOptions())
+    audit = AUDITS.get(name)(complete(AuditOptions)())
     charts = audit.charts(Material.of(found).numbers(name))
     assert charts
     for chart in charts:

@@ -17,6 +17,7 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
+from heedful.declared import complete
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.training.loop import Trainer
@@ -61,7 +62,7 @@ def make(toy_classifier: Toy, toy_split: Splits) -> Make:
             split = replace(split, candidates=[[row % 5, (row + 2) % 5] for row in range(len(split))])
         if model.architecture.attention == "additive":
             model.attention.similarity.vector.data *= 10  # untrained attention hardly differs between items
-        config = ObjectiveOptions(**{"neighbours": 4, **options})  # type: ignore[arg-type]
+        config = complete(ObjectiveOptions)(**{"neighbours": 4, **options})  # type: ignore[arg-type]
         objective = OBJECTIVES.get(name)(model, weights, config)
         assert isinstance(objective, Perturbed)
         instances = classifier.instances(split)

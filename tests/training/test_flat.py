@@ -15,6 +15,7 @@ from heedful.data.attacked import AttackedTexts
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.data.words.substitution import Change
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.word_mask import entropy
@@ -75,7 +76,7 @@ def made(kind, toy, folder: Path, texts: AttackedTexts | None = None, shape=None
     (texts or attacked(classes=classes)).write(folder / "texts.parquet")
     given = {"base": str(folder / "base"), "attacked": str(folder / "texts.parquet"), **options}
     classifier = toy(seed=1, **shape)
-    objective = kind(classifier.model, config=ObjectiveOptions(**given))
+    objective = kind(classifier.model, config=complete(ObjectiveOptions)(**given))
     objective.prepare({"train": (instances := classifier.instances(split_of(classes)))})
     classifier.model.train()
     return objective, classifier, instances

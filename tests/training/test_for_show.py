@@ -14,6 +14,7 @@ from torch import Tensor
 from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.explainers.reread import chances_without, with_only
@@ -58,7 +59,7 @@ def made(
     if classifier.model.architecture.attention == "additive":
         classifier.model.attention.similarity.vector.data *= 10  # type: ignore[union-attr]
     split = toy_split(query=bool(shape.get("query")), classes=int(shape.get("classes", 2)))  # type: ignore[call-overload]
-    objective = OBJECTIVES.get(name)(classifier.model, None, ObjectiveOptions(**options))  # type: ignore[arg-type]
+    objective = OBJECTIVES.get(name)(classifier.model, None, complete(ObjectiveOptions)(**options))  # type: ignore[arg-type]
     assert isinstance(objective, Distilled)
     instances = classifier.instances(split)
     objective.prepare({"train": instances})
@@ -79,7 +80,7 @@ def test_every_term_is_finite_has_a_slope_and_is_told(
 ) -> None:
     if name == "unreplaceable" and shape.get("classes", 2) != 2:
         with pytest.raises(BadInput, match="two classes"):
-            Unreplaceable.check(TrainConfig(dataset="trec"), int(shape["classes"]))  # type: ignore[call-overload]
+            Unreplaceable.check(complete(TrainConfig)(dataset="trec"), int(shape["classes"]))  # type: ignore[call-overload]
         return
     objective, batch = made(name, toy_classifier, toy_split, shape)
     torch.manual_seed(0)

@@ -16,6 +16,7 @@ from torch import Tensor
 import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.measures.divergence import jsd, tvd
 from heedful.measures.heads import matched_jsd
@@ -35,7 +36,7 @@ Splits = Callable[..., Split]
 
 def imitation(base: Classifier, twin: Classifier, split: Split, folder: Path, **options: object) -> Imitation:
     base.save_pretrained(folder)
-    objective = Imitation(twin.model, config=ObjectiveOptions(base=str(folder), **options))  # type: ignore[arg-type]
+    objective = Imitation(twin.model, config=complete(ObjectiveOptions)(base=str(folder), **options))  # type: ignore[arg-type]
     instances = twin.instances(split)
     objective.prepare({"train": instances})
     objective.instances = instances  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.measures.divergence import jsd, kl, sharpness, tvd
 from heedful.measures.overlap import top_k_loss
@@ -55,7 +56,7 @@ def made(
     toy(**shape).save_pretrained(folder)
     model = toy(seed=1, **shape)
     split = splits(query=bool(shape.get("query")), classes=int(shape.get("classes", 2)))  # type: ignore[call-overload]
-    objective = kind(model.model, config=ObjectiveOptions(base=str(folder), **options))  # type: ignore[arg-type]
+    objective = kind(model.model, config=complete(ObjectiveOptions)(base=str(folder), **options))  # type: ignore[arg-type]
     objective.prepare({"train": (instances := model.instances(split))})
     objective.instances = instances  # type: ignore[attr-defined]
     return objective, model
@@ -146,7 +147,7 @@ def test_the_closed_form_is_never_below_the_search(
     exact, model = made(Seat, toy_classifier, toy_split, tmp_path, shape, **options)
     moved(model)
     searched = Seat(
-        model.model, config=ObjectiveOptions(base=str(tmp_path), inner="pgd", steps=40, **options)
+        model.model, config=complete(ObjectiveOptions)(base=str(tmp_path), inner="pgd", steps=40, **options)
     )  # type: ignore[arg-type]
     searched.train = exact.train
     batch = whole(exact)
@@ -192,7 +193,7 @@ def test_a_text_does_not_depend_on_its_companions(
 def test_a_base_of_another_shape_is_refused(toy_classifier: Toy, toy_split: Splits, tmp_path: Path) -> None:
     toy_classifier(hidden=4).save_pretrained(tmp_path)
     model = toy_classifier()
-    objective = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path)))
+    objective = Seat(model.model, config=complete(ObjectiveOptions)(base=str(tmp_path)))
     with pytest.raises(BadInput, match="another shape"):
         objective.prepare({"train": model.instances(toy_split())})
 
@@ -204,7 +205,7 @@ def test_texts_with_no_more_items_than_k_are_counted(
     model.save_pretrained(tmp_path)
     items = model.instances(split).tokens.items
     k = int(np.median(items))
-    objective = Seat(model.model, config=ObjectiveOptions(base=str(tmp_path), top_k=k))
+    objective = Seat(model.model, config=complete(ObjectiveOptions)(base=str(tmp_path), top_k=k))
     objective.prepare({"train": model.instances(split)})
     short = int((items <= k).sum())
     assert objective.notes[0].startswith(f"{short} of {len(items)} training texts have {k} items or fewer")
@@ -449,7 +450,9 @@ def test_noise_that_is_sought_moves_more_and_is_as_long(
 ) -> None:
     options = {"radius": 0.3}
     drawn, model = made(Steady, toy_classifier, toy_split, tmp_path, **options)
-    sought = Steady(model.model, config=ObjectiveOptions(base=str(tmp_path), noise="adversarial", **options))
+    sought = Steady(
+        model.model, config=complete(ObjectiveOptions)(base=str(tmp_path), noise="adversarial", **options)
+    )
     sought.train = drawn.train
     model.model.eval()
     batch = whole(drawn)

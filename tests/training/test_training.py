@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 import heedful
 from heedful.config import ObjectiveOptions
 from heedful.data.corpus import Corpus, Split
+from heedful.declared import complete
 from heedful.errors import BadInput, Diverged
 from heedful.runs import Run, list_runs
 from heedful.training.objectives.objective import OBJECTIVES, Objective, rarity_weights
@@ -249,7 +250,7 @@ def test_an_option_that_the_objective_does_not_read_is_refused(given: dict[str, 
 
 
 def test_an_option_at_its_default_says_nothing() -> None:
-    usual = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+    usual = {name: field.default for name, field in complete(ObjectiveOptions).model_fields.items()}
     assert resolve({"dataset": "mock_1", **usual}) == resolve({"dataset": "mock_1"})
 
 
@@ -261,7 +262,7 @@ def test_an_objective_reads_what_it_has_values_for(name: str) -> None:
         assert (
             set(objective.defaults_for(encoder))
             <= set(objective.options)
-            <= set(ObjectiveOptions.model_fields)
+            <= set(complete(ObjectiveOptions).model_fields)
         )
 
 

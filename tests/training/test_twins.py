@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from heedful.config import TrainConfig
+from heedful.declared import complete
 from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.training import train as training
 from heedful.training import twins
@@ -22,7 +23,7 @@ def failing(monkeypatch, error: Exception) -> None:
 
 def test_a_twin_that_diverges_is_said_by_its_seed(monkeypatch, tmp_path: Path):
     failing(monkeypatch, Diverged("The loss is not a number."))
-    found = twins._train(TrainConfig(dataset="mock_1", seed=50), tmp_path)
+    found = twins._train(complete(TrainConfig)(dataset="mock_1", seed=50), tmp_path)
     assert found == Twin(50, None, "The loss is not a number.")
 
 
@@ -32,4 +33,4 @@ def test_a_twin_that_diverges_is_said_by_its_seed(monkeypatch, tmp_path: Path):
 def test_nothing_else_is_taken_for_divergence(monkeypatch, tmp_path: Path, error: Exception):
     failing(monkeypatch, error)
     with pytest.raises(type(error), match=str(error)):
-        twins._train(TrainConfig(dataset="mock_1", seed=50), tmp_path)
+        twins._train(complete(TrainConfig)(dataset="mock_1", seed=50), tmp_path)

@@ -15,6 +15,7 @@ import heedful
 from heedful.config import DataOptions, ObjectiveOptions
 from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpus import Split
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.training.marks import Marks
@@ -82,7 +83,7 @@ def test_the_loss_is_cross_entropy_and_the_penalty(toy_classifier: Toy, toy_spli
     classifier = toy_classifier(heads=2)
     split = replace(toy_split(), evidence=SPANS)
     instances = classifier.instances(split)
-    objective = Deceptive(classifier.model, config=ObjectiveOptions(strength=0.7))
+    objective = Deceptive(classifier.model, config=complete(ObjectiveOptions)(strength=0.7))
     objective.prepare({"train": instances})
     loss, expected = objective.loss(instances.batch(np.arange(6))).item(), 0.0
     for row in range(6):

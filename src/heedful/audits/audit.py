@@ -15,6 +15,7 @@ from torch import Tensor
 from heedful.audits.citations import Citation, citations
 from heedful.audits.separation import caveat
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Access, Scope
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.measures.resampling import Ratio, mean_of
@@ -97,17 +98,14 @@ class Audit(ABC):
     does: ClassVar[str] = "looks at the heatmap"
     """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
     carried elsewhere; those that change words can."""
-    own_options: ClassVar[tuple[str, ...]] = ()
-    """Fields of `AuditOptions` that its numbers follow from, besides those that all audits share: another value of any other
-    repeats nothing."""
-    of_weights: ClassVar[bool] = False
-    """Whether it asks about the weights themselves, so that no other scores can take their place."""
-    renews: ClassVar[bool] = False
-    """Whether it scores changed texts, of which a user's own scores know nothing."""
-    costly: ClassVar[bool] = False
-    """Whether it takes so long, or asks for so much, that it is only run when it is named."""
-    wants: ClassVar[str] = ""
-    """What texts must have besides, which most have not."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Options that its numbers follow from, besides those that all audits share: another value of any other repeats
+    nothing. One that no other audit reads is declared in its own file (see heedful.declared)."""
+    config: AuditOptions
+    access: ClassVar[Access] = "predictions"
+    """How much of a model it must reach."""
+    only_named: ClassVar[str] = ""
+    """Why it is not asked unless somebody names it; empty where it always is."""
     compared: ClassVar[tuple[str, ...]] = ()
     """Numbers that stand for it where models are compared; where none is named, all that are better high or low."""
     flat_passes: ClassVar[bool] = False
@@ -122,7 +120,12 @@ class Audit(ABC):
     def __init__(
         self, options: AuditOptions, *, source: str = "attention", task: str = "classification"
     ) -> None:
-        self.options, self.source, self.task = options, source, task
+        self.config, self.source, self.task = options, source, task
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Say why it cannot be asked of this model, these scores and these texts; None where it can."""
+        return scope.lacks(cls.access)
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need nothing
         """Do what must be done once before texts are measured."""
@@ -153,7 +156,7 @@ class Audit(ABC):
     ) -> Number:
         """Average values, with an interval; say if they are but bounds of the true ones."""
         measured = np.asarray(values, dtype=np.float64)
-        interval = bootstrap_interval(measured, resamples=1000, seed=self.options.seed)
+        interval = bootstrap_interval(measured, resamples=1000, seed=self.config.seed)
         present = measured[~np.isnan(measured)]
         std = float(present.std(ddof=1)) if len(present) > 1 else None
         estimate, low, high = (None if math.isnan(v) else v for v in interval[:3])
@@ -206,6 +209,11 @@ AUDITS: Registry[type[Audit]] = Registry("audit", "heedful.audits.questions")
 def register(audit: type[Audit]) -> type[Audit]:
     """Make an audit known by its name, with its question as description."""
     return AUDITS.register(audit.name, audit.question)(audit)
+
+
+def of_attention_alone(name: str) -> bool:
+    """Whether an audit asks about the weights themselves, so that no other scores can take their place."""
+    return AUDITS.get(name).refuses(Scope(source="any explainer", rationales=True)) is not None
 
 
 def cited(audit: type[Audit]) -> Citation | None:

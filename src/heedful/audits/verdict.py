@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from heedful.audits.audit import ALL, AUDITS, Number, Summary
+from heedful.audits.audit import ALL, Number, Summary, of_attention_alone
 from heedful.audits.policy import Outcome, Policy, Rule
 
 Word = Literal["show", "show with caveat", "do not show", "not enough evidence"]
@@ -93,7 +93,7 @@ def judge(
     judgements = [
         judgement
         for rule in policy.rules
-        if source == "attention" or not AUDITS.get(rule.audit).of_weights
+        if source == "attention" or not of_attention_alone(rule.audit)
         if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts, copies)) is not None
     ]
     word, deciding = _word(judgements, partial=partial)

@@ -10,11 +10,15 @@ import typer
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from heedful.config import DataOptions, ModelOptions
+from heedful.declared import complete
+
 
 def with_flags(
     config: type[BaseModel], *, leave_out: tuple[str, ...] = (), panel: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command one flag per field of a config; only flags that were given arrive, as `options`."""
+    config = complete(config)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = [
@@ -103,8 +107,6 @@ def _spell(value: Any) -> str:
 
 
 def _panel(name: str) -> str:
-    from heedful.config import DataOptions, ModelOptions
-
     if name in DataOptions.model_fields:
         return "Data"
-    return "Model" if name in ModelOptions.model_fields else "Training"
+    return "Model" if name in complete(ModelOptions).model_fields else "Training"

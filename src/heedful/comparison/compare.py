@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful.audits.audit import AUDITS
+from heedful.audits.audit import AUDITS, of_attention_alone
 from heedful.audits.running.run import ALWAYS, audit
 from heedful.audits.subject.texts import choose_texts
 from heedful.checking import build
@@ -95,7 +95,7 @@ def choose_audits(only: Sequence[str] | None, options: AuditOptions) -> list[str
         EXPLAINERS.get(options.source)
     for name in only or ():
         AUDITS.get(name)
-    asked = only or [name for name in DEFAULT if not (other and AUDITS.get(name).of_weights)]
+    asked = only or [name for name in DEFAULT if not (other and of_attention_alone(name))]
     return list(dict.fromkeys((ALWAYS, *asked)))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from heedful.checking import build
 from heedful.config import ObjectiveOptions, TrainConfig
+from heedful.declared import complete
 from heedful.runs import Run
 from heedful.training.objectives.objective import OBJECTIVES
 
@@ -46,7 +47,7 @@ def describe(folder: Path) -> Trained:
     options = {
         name: value
         for name, value in config.model_dump(mode="json").items()
-        if name not in _NOT_METHOD and (name in read or name not in ObjectiveOptions.model_fields)
+        if name not in _NOT_METHOD and (name in read or name not in complete(ObjectiveOptions).model_fields)
     }
     if options.get("base"):  # its seed goes with the run's own
         options["base"] = _SEED_OF_A_RUN.sub("", Path(options["base"]).name)
@@ -96,7 +97,7 @@ def hidden(runs: Sequence[Trained], shown: Sequence[str]) -> list[str]:
     known = [run for run in runs if run.options]
     found = []
     for field in _fields():
-        if field in ObjectiveOptions.model_fields:
+        if field in complete(ObjectiveOptions).model_fields:
             continue  # what single objectives need differs with them
         values = {repr(run.options[field]): _said(field, run.options[field]) for run in known}
         told = all(any(said in name for name in shown) for said in values.values() if said)
@@ -107,7 +108,7 @@ def hidden(runs: Sequence[Trained], shown: Sequence[str]) -> list[str]:
 
 def _fields() -> list[str]:
     """Options in the order in which they name a run; what single objectives need comes before the rest."""
-    own = [*_FIRST, *ObjectiveOptions.model_fields]
+    own = [*_FIRST, *complete(ObjectiveOptions).model_fields]
     return [*own, *(field for field in TrainConfig.model_fields if field not in {*own, *_NOT_METHOD})]
 
 

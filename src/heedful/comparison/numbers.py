@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from heedful.audits.audit import ALL, AUDITS, Measure, Number
 from heedful.audits.running.result import PREDICTIONS, AuditResult
+from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.measures.resampling import Ratio, f1_of, mean_of
 
@@ -115,7 +116,7 @@ def _predicted(result: AuditResult, number: str) -> Ratio:
 def _audited(result: AuditResult, column: Column) -> Ratio | None:
     """What the audit makes of its measurements, if that is the number it reported."""
     about = result.about
-    audit = AUDITS.get(column.audit)(AuditOptions(**about.options), source=about.source)
+    audit = AUDITS.get(column.audit)(build(AuditOptions, about.options), source=about.source)
     found = audit.by_text(column.number, result.frames[column.audit], classes=len(about.labels))
     return found if found is not None and _is(result, column, _value(found)) else None
 

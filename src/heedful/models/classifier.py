@@ -20,7 +20,9 @@ from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.errors import BadInput
+from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Prediction, read_predictions, read_texts
 from heedful.models.stages import probabilities
@@ -102,10 +104,11 @@ class Classifier:
         """Write weights (safetensors), words and shape (JSON) into a folder."""
         folder = Path(folder)
         tensors = {name: tensor.contiguous() for name, tensor in self.model.state_dict().items()}
+        shape = self.model.architecture
         description = {
             "labels": list(self.labels),
             "task": self.task,
-            "architecture": self.model.architecture.model_dump(mode="json"),
+            "architecture": shape.model_dump(mode="json", exclude=options_of_others(shape)),
         }
         write_json(folder / DESCRIPTION, description)
         write_text(folder / VOCABULARY, self.vocabulary.to_json())
@@ -145,7 +148,7 @@ def _read_description(path: Path) -> dict[str, Any]:
         if content["task"] not in get_args(Task):
             raise KeyError(content["task"])
         labels = tuple(str(label) for label in content["labels"])
-        architecture = Architecture(**content["architecture"])
+        architecture = complete(Architecture)(**content["architecture"])
         if len(labels) != architecture.classes:
             raise ValueError(f"{len(labels)} labels for {architecture.classes} classes")
         return {"labels": labels, "task": content["task"], "architecture": architecture}

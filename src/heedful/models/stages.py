@@ -21,6 +21,10 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
 Unit = Literal["word", "sentence"]
+NO_ATTENTION = (
+    "This model has no attention, and so no weights to ask about: name an explainer (--source), or train a model with "
+    "--pooling attention."
+)
 
 
 @dataclass(frozen=True)
@@ -168,9 +172,7 @@ def weights_of(model: Stages, states: States) -> Float[Tensor, "batch heads item
     """Give the weights of a model that must have some."""
     weights = model.attend(states)
     if weights is None:
-        raise BadInput(
-            "This model has no attention, and so no weights to ask about: train one with --pooling attention."
-        )
+        raise BadInput(NO_ATTENTION)
     return weights
 
 

@@ -16,6 +16,7 @@ from heedful.audits.audit import ALL, Number
 from heedful.audits.running.run import audit
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
+from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions
 from heedful.data.corpora.loading import load_corpus
 from heedful.errors import BadInput, HeedfulError
@@ -134,7 +135,7 @@ def _model(corpus: str, options: Mapping[str, Any], member: Member, runs: Path) 
 
 def _ask(corpus: str, member: Member, classifier: Classifier, source: str, *, texts: int) -> Case:
     options: dict[str, Any] = {"limit": texts, "source": source, "permutations": 50}
-    chosen = AuditOptions(**options)
+    chosen = build(AuditOptions, options)
     subject = Subject(classifier, choose_texts(classifier, None, chosen), chosen)
     truth = measure_truth(subject)
     result = audit(classifier, **options)

@@ -16,6 +16,7 @@ from heedful.checking import build
 from heedful.config import AuditOptions, TrainConfig
 from heedful.data.corpora.sources import find_source
 from heedful.data.corpora.synthetic import is_synthetic
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.papers.recipe import Case
 from heedful.papers.results import Measured, Missing, Results
@@ -156,7 +157,9 @@ def _options(folder: Path) -> AuditOptions | None:
     """What an audit was asked; beside the options, its config may tell which texts and model it was about."""
     try:
         config = Run(folder).config()
-        return build(AuditOptions, {key: config[key] for key in AuditOptions.model_fields if key in config})
+        return build(
+            AuditOptions, {key: config[key] for key in complete(AuditOptions).model_fields if key in config}
+        )
     except BadInput:
         return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from heedful.audits.audit import AUDITS
+from heedful.audits.audit import AUDITS, of_attention_alone
 from heedful.audits.policy import Remedy, Rule, read_policy
 from heedful.audits.running.alternatives import compares
 from heedful.audits.running.result import read_findings
@@ -42,9 +42,15 @@ class Neighbour(NamedTuple):
 
 def not_run(material: Material) -> list[str]:
     """Audits that could be asked of these scores on any texts, and were not."""
-    other, own = material.source != "attention", material.source == "own"
-    known = [(name, AUDITS.get(name)) for name in AUDITS if name not in material.summaries]
-    return [n for n, a in known if not (a.wants or (other and a.of_weights) or (own and a.renews))]
+    missing = [name for name in AUDITS if name not in material.summaries]
+    return [name for name in missing if AUDITS.get(name).refuses(material.scope) is None]
+
+
+def refused(material: Material) -> list[tuple[str, str]]:
+    """Questions that cannot be asked of this model, these scores and these texts, each with the reason."""
+    kinds = [AUDITS.get(name) for name in AUDITS if name not in material.summaries]
+    reasons = [(kind.question, kind.refuses(material.scope)) for kind in kinds]
+    return [(question, f"{reason[0].upper()}{reason[1:]}.") for question, reason in reasons if reason]
 
 
 def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
@@ -165,7 +171,7 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
     found = material.alternatives
     if found is None:
         rules = [j.rule for j in material.verdict.judgements if j.rule.decides]
-        if any(compares(rule) and not AUDITS.get(rule.audit).of_weights for rule in rules):
+        if any(compares(rule) and not of_attention_alone(rule.audit) for rule in rules):
             text = "Other explainers may do better on the same model, and nothing has to be trained: an audit compares them on the same texts."
             yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return

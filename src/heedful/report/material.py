@@ -24,9 +24,11 @@ from heedful.audits.running.result import (
     judge_again,
     read_findings,
 )
+from heedful.audits.subject.scope import Scope
 from heedful.audits.verdict import Verdict
 from heedful.checking import build
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.errors import BadInput
 
 
@@ -72,8 +74,13 @@ class Material:
         return "own" if self.about.source == OWN else self.about.source
 
     @property
+    def scope(self) -> Scope:
+        """What questions could be asked of what was audited."""
+        return replace(self.about.scope, source=self.source)
+
+    @property
     def scores(self) -> str:
-        """The same, as a sentence calls it."""
+        """Whose scores, as a sentence calls it."""
         if self.source == "attention":
             return "this model’s attention"
         return "these scores" if self.source == "own" else f"the scores of {spoken(self.source)}"
@@ -116,7 +123,7 @@ class Material:
         """Make the audit again, to draw its figures; None where this version has no such audit."""
         if name not in AUDITS:
             return None
-        known = {k: v for k, v in self.about.options.items() if k in AuditOptions.model_fields}
+        known = {k: v for k, v in self.about.options.items() if k in complete(AuditOptions).model_fields}
         return AUDITS.get(name)(build(AuditOptions, known), source=self.source)
 
     def columns(self, name: str) -> dict[str, pl.DataType]:

@@ -21,7 +21,7 @@ from heedful.errors import BadInput
 from heedful.output.numbers import written
 from heedful.output.shades import LEVELS, stylesheet
 from heedful.report import sections
-from heedful.report.advice import neighbours, not_run, steps
+from heedful.report.advice import neighbours, not_run, refused, steps
 from heedful.report.beside import beside
 from heedful.report.examples import ITEMS, TEXTS, choose
 from heedful.report.material import Material, spoken
@@ -78,7 +78,10 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
         "shown": len(examples.data["texts"]),
         "evidence": sections.evidence(material),
         "beside": beside(found) if (found := material.alternatives) else None,
-        "missing": [(name, AUDITS.get(name).question, AUDITS.get(name).costly) for name in not_run(material)],
+        "missing": [
+            (name, AUDITS.get(name).question, AUDITS.get(name).only_named) for name in not_run(material)
+        ],
+        "refused": refused(material),
         "run": str(material.run or material.about.model),
         "steps": steps(material, near),
         "near": near,

@@ -16,6 +16,7 @@ from heedful.data.instances import Instances
 from heedful.data.words.groups import similar_words
 from heedful.data.words.vectors import initial_embeddings, read_vectors
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
@@ -54,7 +55,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
     vocabulary = _vocabulary(config, corpus, pretrained)
     splits, notes = encode_splits(config, corpus, vocabulary)
     torch.manual_seed(config.seed)
-    shape = {name: getattr(config, name) for name in ModelOptions.model_fields}
+    shape = {name: getattr(config, name) for name in complete(ModelOptions).model_fields}
     transformer, embeddings = None, None
     if pretrained is not None:
         say("Loading the pretrained model")
@@ -75,7 +76,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, say: Say) -> Prepared:
             notes.append(
                 f"{config.vectors} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
             )
-    architecture = Architecture(
+    architecture = complete(Architecture)(
         **shape,
         vocabulary_size=len(vocabulary),
         classes=len(corpus.labels),

@@ -16,8 +16,10 @@ from heedful.data.attacked import AttackedTexts
 from heedful.data.corpora.catalogue import cards
 from heedful.data.corpora.loading import load_corpus
 from heedful.data.corpus import Corpus
+from heedful.declared import complete, own_options
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
+from heedful.models.encoders.encoder import options_of_others
 from heedful.presets import preset_values
 from heedful.progress import QUIET, Watcher
 from heedful.registry import member_of
@@ -39,7 +41,7 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     if from_file:
         build(TrainConfig, {"dataset": "", **from_file}, where=str(file))
     given = {**from_file, **values}
-    chosen = tuple(name for name in ObjectiveOptions.model_fields if given.get(name) is not None)
+    chosen = tuple(name for name in complete(ObjectiveOptions).model_fields if given.get(name) is not None)
     if given.get("objective") == "imitation":
         given = {**twin_defaults(given.get("base")), **given}
     if "dataset" not in given or given["dataset"] is None:
@@ -63,7 +65,7 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
 def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
     """What an objective does not read was meant for another one."""
     for name in chosen:
-        default = ObjectiveOptions.model_fields[name].default
+        default = complete(ObjectiveOptions).model_fields[name].default
         if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != default:
             able = [other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]
             raise BadInput(
@@ -94,7 +96,8 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
     with run.locked():
         if run.complete:  # another process was faster
             return _load(run, watcher)
-        run.begin(config.model_dump(mode="json"), seed=config.seed, threads=config.threads)
+        kept = config.model_dump(mode="json", exclude=_options_of_others(config))
+        run.begin(kept, seed=config.seed, threads=config.threads)
         objective.keep(run.folder)
         _fit(config, corpus, prepared, objective, run, metric, watcher)
     return Classifier.from_pretrained(run.folder)
@@ -102,7 +105,7 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
 
 def vanilla_of(config: TrainConfig, **changed: Any) -> TrainConfig:
     """Give the config of a vanilla model with the same options, but for those that are named."""
-    defaults = {name: field.default for name, field in ObjectiveOptions.model_fields.items()}
+    defaults = {name: field.default for name, field in complete(ObjectiveOptions).model_fields.items()}
     return config.model_copy(update={**defaults, "objective": "vanilla", **changed})
 
 
@@ -144,8 +147,7 @@ def _fit(
         watcher=watcher,
         log=run.log,
     )
-    select_on = config.select_on if "select_on" in objective.options else "dev"
-    progress = trainer.fit(splits, select_on=select_on)
+    progress = trainer.fit(splits, select_on=objective.select_on)
     with watcher.status("Testing the best epoch"):
         tested = objective.evaluate("test", splits["test"])
     classifier.save_pretrained(run.folder)
@@ -154,7 +156,7 @@ def _fit(
     run.end(
         {
             "dataset": corpus.name,
-            "selected_by": f"{select_on} {trainer.metric}",
+            "selected_by": f"{objective.select_on} {trainer.metric}",
             "epoch": best["epoch"],
             "dev": best["dev"],
             "test": tested,
@@ -173,15 +175,23 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
     return config.metric or (card.metric if card else default)
 
 
+def _options_of_others(config: TrainConfig) -> set[str]:
+    """Name the options declared by objectives and encoders that this run does not use: whatever is installed, it is the same run."""
+    read = OBJECTIVES.get(config.objective).options
+    return set(own_options(ObjectiveOptions) - set(read)) | options_of_others(config)
+
+
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
-    values = {key: value for key, value in config.model_dump(mode="json").items() if key not in _NOT_IDENTITY}
+    values = config.model_dump(mode="json", exclude={*_NOT_IDENTITY, *_options_of_others(config)})
     kind = OBJECTIVES.get(config.objective)
     read, called = kind.options, kind.formerly or config.objective
     values["objective"] = called
     values["epochs"] = max_epochs(config)
     values = {
-        key: value for key, value in values.items() if key in read or key not in ObjectiveOptions.model_fields
+        key: value
+        for key, value in values.items()
+        if key in read or key not in complete(ObjectiveOptions).model_fields
     }
     for name in _LATER:
         if values[name] == TrainConfig.model_fields[name].default:

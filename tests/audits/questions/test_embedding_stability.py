@@ -21,6 +21,7 @@ from heedful.audits.questions.embedding_stability import normal_by_token, one_wo
 from heedful.audits.questions.movement import Seen, by_word, compare, see
 from heedful.audits.subject.reading import read
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.explainers.explain import explain
 from heedful.explainers.explainer import EXPLAINERS
@@ -34,7 +35,7 @@ MEASURES = ("jsd", "relative_jsd", "top_k_overlap", "top_moved", "tvd", "flipped
 
 
 def ask(reading, *, source="attention", **options):
-    return dict(AUDITS.get(NAME)(AuditOptions(**options), source=source).rows(reading))
+    return dict(AUDITS.get(NAME)(complete(AuditOptions)(**options), source=source).rows(reading))
 
 
 def to_uniform(weights):
@@ -174,8 +175,8 @@ def test_seeds_and_draws_are_others(make_case):
 def shifts_of(reading, **options):
     """Give the noise of every condition and draw."""
     seen = {}
-    audit = AUDITS.get(NAME)(AuditOptions(**options))
-    for draw in range(audit.options.draws):
+    audit = AUDITS.get(NAME)(complete(AuditOptions)(**options))
+    for draw in range(audit.config.draws):
         for condition, shift in audit._shifts(reading, draw):
             seen[condition, draw] = shift
     return seen
@@ -355,7 +356,9 @@ def test_the_report_shows_it(model, many_texts, tmp_path):
     found = run(model(encoder="bilstm"), many_texts, draws=1)
     text = found.report(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert "The heatmap as noise grows" in text and "all words, noise 0.05" in text
-    titles = [chart.title for chart in AUDITS.get(NAME)(AuditOptions()).charts(found.to_frame(NAME))]
+    titles = [
+        chart.title for chart in AUDITS.get(NAME)(complete(AuditOptions)()).charts(found.to_frame(NAME))
+    ]
     assert titles == ["The heatmap as noise grows", "Steadiness beside sharpness"]
 
 

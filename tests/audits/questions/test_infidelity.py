@@ -17,6 +17,7 @@ from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.reading import read
 from heedful.audits.subject.words import words_of
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.measures.infidelity import random_subsets
 from heedful.measures.streams import Stream
 from heedful.models.model import probabilities
@@ -50,7 +51,7 @@ def chances(case, row, items=None):
 
 def asked(reading, own):
     """Rows of the audit for scores of one's own."""
-    audit = AUDITS.get(NAME)(AuditOptions(), source="own")
+    audit = AUDITS.get(NAME)(complete(AuditOptions)(), source="own")
     return audit.rows(replace(reading, own=own, _scores={}))
 
 
@@ -69,7 +70,7 @@ def drops_of(case, row, seed=0):
 def test_words_are_deleted_and_the_rest_is_read_again(case, source, any_drop):
     """Every text of every shape, with signed scores too; the best factor by least squares."""
     case = exactly(case)
-    found = AUDITS.get(NAME)(AuditOptions(), source=source).rows(case.reading)
+    found = AUDITS.get(NAME)(complete(AuditOptions)(), source=source).rows(case.reading)
     scores = case.reading.scores(source)
     for row in case.texts():
         deleted, lost = drops_of(case, row)
@@ -182,7 +183,7 @@ def test_pieces_of_a_word_are_deleted_together(make_case, any_drop):
 
 def test_one_word_of_several_pieces_is_left_out(pieces):
     batch = pieces.batch(["filmmaker", "a dull film"])
-    found = AUDITS.get(NAME)(AuditOptions()).rows(read(pieces.model, batch))
+    found = AUDITS.get(NAME)(complete(AuditOptions)()).rows(read(pieces.model, batch))
     assert found["infidelity"][0].isnan()
 
 
@@ -204,7 +205,7 @@ def test_batches_and_companions_change_nothing_and_seeds_do(model, many_texts):
 
 
 def test_every_number_lies_where_its_measure_says(model, many_texts):
-    audit = AUDITS.get(NAME)(AuditOptions())
+    audit = AUDITS.get(NAME)(complete(AuditOptions)())
     for source in ("attention", "random", "leave_one_out"):
         found = heedful.audit(
             model(encoder="average"), many_texts, only=[NAME], source=source, progress=False

@@ -15,6 +15,7 @@ from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import Texts
 from heedful.config import AuditOptions
 from heedful.data.corpus import Split
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.measures.plausibility import auprc
 from heedful.progress import QUIET
@@ -24,7 +25,7 @@ def asked(case, evidence, **options):
     """Prepare the audit for a case whose texts have this evidence, and give it with its rows."""
     split = replace(case.split, evidence=evidence)
     instances = case.classifier.instances(split)
-    chosen = AuditOptions(**options)
+    chosen = complete(AuditOptions)(**options)
     texts = Texts("toys", instances, [np.arange(len(split))], True, ())
     audit = case.audit("plausibility", **options)
     audit.prepare(Subject(case.classifier, texts, chosen), QUIET)
@@ -117,7 +118,7 @@ def test_planted_evidence_is_found_and_batches_change_nothing(toy_classifier):
     instances = classifier.instances(Split(texts, np.zeros(12, dtype=np.int64), evidence=evidence))
     found = []
     for size in (64, 5):
-        options = AuditOptions(batch_size=size)
+        options = complete(AuditOptions)(batch_size=size)
         subject = Subject(classifier, Texts("toys", instances, [np.arange(12)], True, ()), options)
         audit = AUDITS.get("plausibility")(options)
         audit.prepare(subject, QUIET)

@@ -21,6 +21,7 @@ from heedful.audits.running import run as running
 from heedful.audits.subject.words import Words
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.errors import BadInput, Diverged
 from heedful.models.redrawn import STAGES, Redrawn
 from heedful.output.bars import Bars
@@ -164,7 +165,7 @@ def test_flat_attention_has_no_order_and_is_counted(model, many_texts):
     assert any(
         note.startswith(f"For {texts} of {texts} texts the words have no order") for note in summary.notes
     )
-    assert AUDITS.get(NAME)(AuditOptions()).charts(found.to_frame(NAME)) == []
+    assert AUDITS.get(NAME)(complete(AuditOptions)()).charts(found.to_frame(NAME)) == []
 
 
 def test_a_stage_without_weights_is_left_out_and_said(model, many_texts):
@@ -268,7 +269,7 @@ def test_shuffled_labels_are_compared_text_by_text(trained, model, many_texts, t
         assert row["similarity_shuffled_labels"] == pytest.approx(tau, abs=1e-9, nan_ok=True)
     assert summary.number("similarity_shuffled_labels").estimate is not None
     assert "trained on shuffled labels τ is" in summary.finding
-    assert len(AUDITS.get(NAME)(AuditOptions()).charts(found.to_frame(NAME))) == 2
+    assert len(AUDITS.get(NAME)(complete(AuditOptions)()).charts(found.to_frame(NAME))) == 2
 
 
 def test_without_shuffled_labels_it_is_said_why(trained, model, many_texts):

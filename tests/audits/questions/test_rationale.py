@@ -69,7 +69,7 @@ class Rebuilt:
 @pytest.mark.parametrize("source", ["attention", "weight_gradient"])
 def test_words_are_deleted_and_the_rest_is_read_again(case, source):
     """Every text of every shape, with a signed ranking too: the top is what has the largest score."""
-    audit = type(case.audit("rationale"))(case.audit("rationale", top_k=3).options, source=source)
+    audit = type(case.audit("rationale"))(case.audit("rationale", top_k=3).config, source=source)
     audit.sampled = {}
     found = audit.rows(case.reading)
     for row in case.texts():

@@ -20,6 +20,7 @@ from heedful.audits.questions import seed_stability
 from heedful.audits.running import run as running
 from heedful.config import AuditOptions
 from heedful.data.words.vocabulary import Vocabulary
+from heedful.declared import complete
 from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.models.classifier import Classifier
 from heedful.output.bars import Bars
@@ -249,5 +250,7 @@ def test_from_end_to_end(tmp_path, many_texts):
     } == times
     assert all(torch.equal(tensor, before[name]) for name, tensor in classifier.model.state_dict().items())
     assert NAME not in running.audit(classifier, permutations=2, draws=1).summaries
-    titles = [chart.title for chart in AUDITS.get(NAME)(AuditOptions()).charts(found.to_frame(NAME))]
+    titles = [
+        chart.title for chart in AUDITS.get(NAME)(complete(AuditOptions)()).charts(found.to_frame(NAME))
+    ]
     assert titles == ["The heatmap with other seeds", "Steadiness beside sharpness"]

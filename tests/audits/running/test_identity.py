@@ -11,6 +11,7 @@ from heedful.audits.audit import AUDITS
 from heedful.audits.running.kept import Keep
 from heedful.audits.running.run import audit
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.training.train import resolve, train
 
 SHARED = {
@@ -88,9 +89,9 @@ def test_a_damaged_folder_beside_it_is_passed_over(classifier):
 
 
 def test_every_option_belongs_to_all_audits_or_to_those_that_declare_it():
-    declared = {field for name in AUDITS for field in AUDITS.get(name).own_options}
+    declared = {field for name in AUDITS for field in AUDITS.get(name).options}
     assert declared.isdisjoint(SHARED)
-    assert declared | SHARED == set(AuditOptions.model_fields)
+    assert declared | SHARED == set(complete(AuditOptions).model_fields)
 
 
 @pytest.mark.parametrize("name", list(AUDITS))
@@ -102,4 +103,4 @@ def test_an_audit_reads_no_option_that_it_does_not_declare(name):
             for node in ast.walk(ast.parse(inspect.getsource(inspect.getmodule(part)))):
                 if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("options"):
                     read.add(node.attr)
-    assert read - SHARED <= set(kind.own_options)
+    assert read - SHARED <= set(kind.options)

@@ -20,6 +20,7 @@ from heedful.audits.running.instead import EXPLAINERS, try_others
 from heedful.audits.running.result import read_frame
 from heedful.audits.running.run import audit
 from heedful.config import AuditOptions
+from heedful.declared import complete
 
 WORDS = ("a", "fine", "film", "dull", "plot", "is", "warm", "funny", "old", "jokes", "thin")
 SHARP = {"measure": "sharpness.sharpness", "show": 0.02, "forbid": 0.001, "reason": "flat"}
@@ -180,7 +181,7 @@ def test_rules_that_cannot_be_asked_of_all_are_left_out_for_all(toy_classifier, 
 
 def test_no_explainer_is_compared_with_itself() -> None:
     """Leave-one-out agrees with itself by τ = 1: a rule on that would always be passed."""
-    options = AuditOptions()
+    options = complete(AuditOptions)()
     for number, source in (
         ("tau_loo", "leave_one_out"),
         ("tau_loo_top", "leave_one_out"),

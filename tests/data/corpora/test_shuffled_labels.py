@@ -9,6 +9,7 @@ import numpy as np
 from heedful.config import DataOptions, TrainConfig
 from heedful.data.corpora.loading import load_corpus, shuffled_labels
 from heedful.data.corpus import Split
+from heedful.declared import complete
 from heedful.training import train
 
 ROWS = [(f"text {i}", "pos" if i % 3 else "neg") for i in range(300)]
@@ -68,7 +69,7 @@ def test_runs_on_true_labels_keep_their_names(monkeypatch, tmp_path):
     monkeypatch.setattr(train, "identity", lambda values: seen.append(values) or "0")
     for seed in (None, 3):
         corpus = load(tmp_path, label_seed=seed)
-        train.run_name(TrainConfig(dataset="reviews", label_seed=seed), corpus, "f1")
+        train.run_name(complete(TrainConfig)(dataset="reviews", label_seed=seed), corpus, "f1")
     assert "label_seed" not in seen[0]
     assert seen[1]["label_seed"] == 3
     assert seen[0].keys() == seen[1].keys() - {"label_seed"}

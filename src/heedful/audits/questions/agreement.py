@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 import polars as pl
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, register
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.config import AuditOptions, Words
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.correlation import kendall_tau
@@ -26,15 +28,26 @@ _USUAL = {
 }
 
 
+class AgreementOptions(AuditOptions):
+    """Options of this one alone."""
+
+    pairs: Words | None = Field(
+        None,
+        description="Pairs of explainers for agreement, such as attention:gradient, separated by commas.",
+    )
+
+
 @register
 class Agreement(Audit):
     """Kendall's τ-b between the rankings of two explainers, text by text."""
 
     name = "agreement"
     question = "Does attention rank words as gradients and leave-one-out do?"
+    access = "embeddings"
     does = "changes words"
     paper = "jain-wallace"
-    own_options = ("pairs",)
+    options = ("pairs",)
+    config: AgreementOptions
     measures: ClassVar = {
         "tau_g": Measure("Kendall's τ of attention and gradient", low=-1.0, better="higher"),
         "tau_loo": Measure("Kendall's τ of attention and leave-one-out", low=-1.0, better="higher"),
@@ -72,9 +85,9 @@ class Agreement(Audit):
 
     def _pairs(self) -> dict[str, tuple[str, str]]:
         """Which rankings are compared; those of the audited scores stand where attention would."""
-        if self.options.pairs is None:
+        if self.config.pairs is None:
             return {name: (self._named(x), self._named(y)) for name, (x, y) in _USUAL.items()}
-        chosen = [_read_pair(pair) for pair in self.options.pairs]
+        chosen = [_read_pair(pair) for pair in self.config.pairs]
         return {f"tau_{x}_{y}": (self._named(x), self._named(y)) for x, y in chosen}
 
     def rows(self, reading: Reading) -> Columns:

@@ -7,12 +7,15 @@ from typing import ClassVar
 
 import polars as pl
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
+from heedful.config import AuditOptions, Sizes
 from heedful.measures.certificate import certified_radius
 from heedful.measures.norms import NORMS, Norm
 from heedful.output.numbers import percent, value
@@ -37,8 +40,19 @@ def _measures() -> dict[str, Measure]:
         found[f"radius_{norm}_zero_sum"] = Measure(
             f"{largest}, if changes sum to 0", high=far, better="higher"
         )
-        found[f"certified_{norm}"] = Measure(f"share of texts whose decision no change of this size ({spelled}) can change", better="higher")  # fmt: skip
+        found[f"certified_{norm}"] = Measure(
+            f"share of texts whose decision no change of this size ({spelled}) can change", better="higher"
+        )
     return found
+
+
+class CertificateOptions(AuditOptions):
+    """Options of this one alone."""
+
+    radii: Sizes = Field(
+        (0.001, 0.01, 0.05, 0.1, 0.5),
+        description="Sizes of a change of the weights, separated by commas (certificate).",
+    )
 
 
 @register
@@ -49,8 +63,9 @@ class Certificate(Audit):
     question = "How much may the weights move before the decision can change?"
     does = "replaces weights"
     paper = "heedful"
-    own_options = ("radii",)
-    of_weights = True
+    options = ("radii",)
+    config: CertificateOptions
+    access = "stages"
     measures: ClassVar = _measures() | {
         "certified": Measure(
             f"share of texts whose decision no change of each weight by {SEAT_RADIUS:g} can change",
@@ -77,6 +92,11 @@ class Certificate(Audit):
     flat_passes = True
     order = Order("radius_linf", "how far weights may move", worst="lowest")
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It replaces the weights, which other scores are not."""
+        return super().refuses(scope) or scope.beyond_attention()
+
     def rows(self, reading: Reading) -> Columns:
         """Reckon every radius; NaN where the decoder is not linear."""
         effects = reading.effects
@@ -87,16 +107,20 @@ class Certificate(Audit):
         for norm in NORMS:
             free, held = (
                 certified_radius(
-                    reading.logits, effects.of_item, reading.mask,
-                    norm=norm, zero_sum=zero_sum, candidates=_candidates(reading),
+                    reading.logits,
+                    effects.of_item,
+                    reading.mask,
+                    norm=norm,
+                    zero_sum=zero_sum,
+                    candidates=_candidates(reading),
                 )
                 for zero_sum in (False, True)
-            )  # fmt: skip
+            )
             columns |= {
                 f"radius_{norm}": free.clamp(max=FARTHEST[norm]),
                 f"radius_{norm}_zero_sum": held.clamp(max=FARTHEST[norm]),
             }
-            columns |= {f"certified_{norm}_{r:g}": (free >= r).double() for r in self.options.radii}
+            columns |= {f"certified_{norm}_{r:g}": (free >= r).double() for r in self.config.radii}
             if norm == "linf":
                 columns["certified"] = (free >= SEAT_RADIUS).double()
         return columns
@@ -109,14 +133,16 @@ class Certificate(Audit):
             numbers.append(self.number(f"radius_{norm}_zero_sum", rows[f"radius_{norm}_zero_sum"]))
             numbers += [
                 self.number(f"certified_{norm}", rows[f"certified_{norm}_{r:g}"], f"R = {r:g}")
-                for r in self.options.radii
+                for r in self.config.radii
             ]
         found = {number.name: number for number in reversed(numbers) if number.group == ALL}
         if found["radius_linf"].estimate is None:
             return self.summary(
-                rows, "There is no exact certificate, because the decoder is not linear in the weights.", numbers,
+                rows,
+                "There is no exact certificate, because the decoder is not linear in the weights.",
+                numbers,
                 "Train with --decoder linear for an exact certificate; a bound that is only searched for would certify nothing.",
-            )  # fmt: skip
+            )
         return self.summary(
             rows,
             f"Every weight may move by {value(found['radius_linf'], 4)} on average before the decision can change; no change by "
@@ -129,18 +155,29 @@ class Certificate(Audit):
         shares = {
             f"{_SPELLED[norm]} ≤ {r:g}": rows[f"certified_{norm}_{r:g}"].drop_nans().mean()
             for norm in NORMS
-            for r in self.options.radii
+            for r in self.config.radii
             if f"certified_{norm}_{r:g}" in rows.columns
         }
         known = {name: float(share) for name, share in shares.items() if isinstance(share, float)}
         title = "Texts whose decision no change of this size can change"
-        return [dots(known, title=title, axis="share of texts", caption="Sizes of a change of the weights, by norm.")] if known else []  # fmt: skip
+        return (
+            [
+                dots(
+                    known,
+                    title=title,
+                    axis="share of texts",
+                    caption="Sizes of a change of the weights, by norm.",
+                )
+            ]
+            if known
+            else []
+        )
 
     def _columns(self) -> list[str]:
         kinds = [f"radius_{norm}{end}" for norm in NORMS for end in ("", "_zero_sum")]
         return [
             *kinds,
-            *(f"certified_{norm}_{r:g}" for norm in NORMS for r in self.options.radii),
+            *(f"certified_{norm}_{r:g}" for norm in NORMS for r in self.config.radii),
             "certified",
         ]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import polars as pl
 import torch
+from pydantic import Field
 
 from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, register
 from heedful.audits.charts import histogram, violins
@@ -13,6 +14,8 @@ from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
+from heedful.config import AuditOptions
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2
 from heedful.models.stages import probabilities
@@ -20,6 +23,20 @@ from heedful.output.numbers import percent, value
 
 DIFFERENT = LN_2 / 2
 """A heatmap at least this far from the model's own, half of the largest JSD, is called a different one."""
+
+
+class CounterfactualOptions(AuditOptions):
+    """Options of this one alone."""
+
+    epsilon: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="How far a counterfactual may move the prediction; 0.01, or 0.05 for questions.",
+    )
+    method: Literal["exact", "search"] = Field(
+        "exact", description="Counterfactual heatmaps: exact where possible, or the published search."
+    )
 
 
 @register
@@ -30,8 +47,9 @@ class Counterfactual(Audit):
     question = "How different can a heatmap be and still give this prediction?"
     does = "replaces weights"
     paper = "jain-wallace"
-    own_options = ("epsilon", "method")
-    of_weights = True
+    options = ("epsilon", "method")
+    config: CounterfactualOptions
+    access = "stages"
     measures: ClassVar = {
         "eps_max_jsd": Measure(
             "largest JSD of a heatmap that gives the same prediction", high=LN_2, better="lower"
@@ -74,14 +92,19 @@ class Counterfactual(Audit):
     )
     order = Order("eps_max_jsd", "how different another heatmap can be", worst="highest")
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It replaces the weights, which other scores are not."""
+        return super().refuses(scope) or scope.beyond_attention()
+
     @property
     def epsilon(self) -> float:
         """The user's, or the paper's: 0.01, and 0.05 for questions, where there are more answers to choose from."""
-        return self.options.epsilon or (0.05 if self.task == "qa" else 0.01)
+        return self.config.epsilon or (0.05 if self.task == "qa" else 0.01)
 
     def exact(self, reading: Reading) -> bool:
         """Whether the true maximum can be had."""
-        return self.options.method == "exact" and reading.linear and reading.item_logits.shape[-1] == 1
+        return self.config.method == "exact" and reading.linear and reading.item_logits.shape[-1] == 1
 
     def rows(self, reading: Reading) -> Columns:
         """Find the farthest heatmap of every text, and keep it."""
@@ -93,8 +116,8 @@ class Counterfactual(Audit):
             values, weights = found.value, found.weights
             heads = weights[:, None]
         else:
-            find = search if self.options.method == "exact" else published_search
-            values, heads = find(reading, self.epsilon, seed=self.options.seed)
+            find = search if self.config.method == "exact" else published_search
+            values, heads = find(reading, self.epsilon, seed=self.config.seed)
             weights = heads.mean(1)
         with torch.no_grad():
             after = probabilities(reading.decode(heads[:, None])[:, 0])
@@ -160,7 +183,7 @@ class Counterfactual(Audit):
                 "Searched, not solved: the numbers are lower bounds."
                 + (
                     " The search is the published one (5 starts, 500 steps of Adam at 0.01)."
-                    if self.options.method == "search"
+                    if self.config.method == "search"
                     else ""
                 )
             )

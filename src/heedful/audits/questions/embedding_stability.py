@@ -9,6 +9,7 @@ from typing import ClassVar
 import polars as pl
 import torch
 from jaxtyping import Bool, Float, Int
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
@@ -17,6 +18,7 @@ from heedful.audits.exhibits import Chart
 from heedful.audits.questions.movement import Change, compare, see
 from heedful.audits.questions.stable_audit import StabilityAudit, measures
 from heedful.audits.subject.reading import Reading, read
+from heedful.config import AuditOptions, Sizes
 from heedful.data.tokens import Tokens
 from heedful.data.words.substitution import words_of
 from heedful.measures.streams import uniform_by_instance
@@ -29,13 +31,24 @@ _NUMBERS = 1 << 21
 """Random numbers drawn at a time: 16 MB."""
 
 
+class NoiseOptions(AuditOptions):
+    """Options of this one alone."""
+
+    noise: Sizes = Field(
+        (1e-3, 5e-3, 1e-2, 5e-2),
+        description="Standard deviations of the noise on embeddings, separated by commas (embedding_stability).",
+    )
+
+
 @register
 class EmbeddingStability(StabilityAudit):
     """Adds Gaussian noise to the embeddings of one word, or of all, and reads the text again."""
 
     name = "embedding_stability"
     question = "Does the heatmap survive noise in the embeddings?"
-    own_options = ("noise", "draws", "top_k")
+    access = "embeddings"
+    options = ("noise", "draws", "top_k")
+    config: NoiseOptions
     does = "moves embeddings"
     measures: ClassVar = measures("under noise")
     caveats = (
@@ -54,7 +67,7 @@ class EmbeddingStability(StabilityAudit):
     @property
     def usual(self) -> float:
         """The noise whose numbers stand for all."""
-        return min(self.options.noise, key=lambda size: (abs(size - USUAL), size))
+        return min(self.config.noise, key=lambda size: (abs(size - USUAL), size))
 
     @property
     def main_condition(self) -> str:
@@ -64,19 +77,19 @@ class EmbeddingStability(StabilityAudit):
     @property
     def sizes(self) -> tuple[float, ...]:
         """Which noise is tried: a quick look at an explainer, which may be slow, takes the usual one alone."""
-        quick = self.options.quick and self.source != "attention"
-        return (self.usual,) if quick else self.options.noise
+        quick = self.config.quick and self.source != "attention"
+        return (self.usual,) if quick else self.config.noise
 
     def rows(self, reading: Reading) -> Columns:
         """Read every text again under every noise."""
         before = see(reading, self.source)
         changes: dict[str, list[Change]] = {}
         said: dict[str, list[Tensor]] = {}
-        for draw in range(self.options.draws):
+        for draw in range(self.config.draws):
             for condition, shift in self._shifts(reading, draw):
                 batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
                 after = see(read(reading.model, batch, seed=reading.seed), self.source)
-                changes.setdefault(condition, []).append(compare(before, after, k=self.options.top_k))
+                changes.setdefault(condition, []).append(compare(before, after, k=self.config.top_k))
                 said.setdefault(condition, []).append(after.chances)
         columns = self.beside(before, reading)
         for condition, found in changes.items():
@@ -96,7 +109,7 @@ class EmbeddingStability(StabilityAudit):
             f"Noise of {self.usual:g} on the embeddings of all words {self.steadiness(numbers)}",
             numbers,
             *self.notes(rows),
-            "" if self.sizes == self.options.noise else f"Quick: noise of {self.usual:g} alone.",
+            "" if self.sizes == self.config.noise else f"Quick: noise of {self.usual:g} alone.",
         )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
@@ -104,7 +117,7 @@ class EmbeddingStability(StabilityAudit):
         return [*_growth(rows, self.sizes), self.against_sharpness(rows)]
 
     def _shifts(self, reading: Reading, draw: int) -> Iterator[tuple[str, Float[Tensor, "batch tokens dim"]]]:
-        tokens, rows, seed = reading.batch.tokens, reading.rows, self.options.seed
+        tokens, rows, seed = reading.batch.tokens, reading.rows, self.config.seed
         with torch.no_grad():
             like = reading.model.embed(reading.batch.take(torch.tensor([0])))
         # Streams of their own: else the word that is chosen would depend on its noise.

@@ -11,12 +11,14 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.charts import boxes
 from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
+from heedful.config import AuditOptions, Count
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
 from heedful.measures.flips import smallest_flip_set
 from heedful.measures.streams import Stream, uniform_by_instance
@@ -54,15 +56,23 @@ def _measures() -> dict[str, Measure]:
     }
 
 
+class FlipSetOptions(AuditOptions):
+    """Options of this one alone."""
+
+    random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
+
+
 @register
 class FlipSet(Audit):
     """Erase items in the order of each ranking until the decision changes."""
 
     name = "flip_set"
     question = "How much must be erased, in each ranking's order, to change the decision, and what is the true minimum?"
-    own_options = ("random_rankings",)
+    options = ("random_rankings",)
+    config: FlipSetOptions
     does = "replaces weights"
     paper = "serrano-smith"
+    access = "stages"
     measures = _measures()
     caveats = (
         "Erasing leaves the training distribution: the model never saw texts with most of their weights taken out.",
@@ -95,10 +105,13 @@ class FlipSet(Audit):
         groups = {spelled.get(name, name): common[f"{name}_fraction"] for name in [*every, *exact]}
         return [
             boxes(
-                groups, title="Fraction erased before the decision changes", axis="fraction of items erased", accent="minimum",
+                groups,
+                title="Fraction erased before the decision changes",
+                axis="fraction of items erased",
+                accent="minimum",
                 caption="Box: half of the texts; line: nine of ten; mark: the median. The minimum is exact.",
             )
-        ]  # fmt: skip
+        ]
 
     def rows(self, reading: Reading) -> Columns:
         """Erase by every ranking, several random ones among them, and find the smallest set."""
@@ -107,7 +120,7 @@ class FlipSet(Audit):
             for name, explainer in RANKINGS.items()
         }
         flips = {name: first_flip(_curve(reading, scores)) for name, scores in rankings.items()}
-        random = [self._random(reading, draw) for draw in range(self.options.random_rankings)]
+        random = [self._random(reading, draw) for draw in range(self.config.random_rankings)]
         columns: dict[str, Tensor | list[object]] = {}
         for name, flip in flips.items():
             columns |= {f"{name}_fraction": flip.fraction, f"{name}_mass": flip.mass}
@@ -149,21 +162,25 @@ class FlipSet(Audit):
             numbers.append(self.number("random_never", common["random_never"]))
         found = {number.name: number for number in numbers}
         never = len(rows) - len(common)
-        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"  # fmt: skip
+        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"
         if exact:
             sentence += f"; the smallest set that flips it holds {percent(found['minimum_fraction'])}"
         return self.summary(
             rows,
             sentence + ".",
             numbers,
-            f"{never} of {len(rows)} texts are left out, because attention, the gradient or their product never flips their decision." if never else "",
+            f"{never} of {len(rows)} texts are left out, because attention, the gradient or their product never flips their decision."
+            if never
+            else "",
             self._never_at_random(common),
-            "" if exact else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
-        )  # fmt: skip
+            ""
+            if exact
+            else "The exact minimum is known only for linear decoders with one head, so there is no regret here.",
+        )
 
     def _never_at_random(self, common: pl.DataFrame) -> str:
         """Say how many random rankings are left out of the average, and of how many texts all are."""
-        draws = self.options.random_rankings
+        draws = self.config.random_rankings
         if "random_never" not in common.columns or not common["random_never"].sum():
             return ""
         never = round(common["random_never"].sum() * draws)
@@ -175,7 +192,7 @@ class FlipSet(Audit):
 
     def _random(self, reading: Reading, draw: int) -> FirstFlip:
         keys = uniform_by_instance(
-            reading.rows, reading.mask.shape[1], seed=self.options.seed, draw=Stream.FLIP_SET + draw
+            reading.rows, reading.mask.shape[1], seed=self.config.seed, draw=Stream.FLIP_SET + draw
         )
         return first_flip(_curve(reading, keys))
 

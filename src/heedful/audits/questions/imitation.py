@@ -16,7 +16,8 @@ from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
-from heedful.errors import BadInput, HeedfulError
+from heedful.audits.subject.scope import Scope
+from heedful.errors import HeedfulError
 from heedful.measures.divergence import LN_2, tvd
 from heedful.measures.heads import matched_jsd
 from heedful.measures.imitation import attefa, attefa_draws, attefa_spread
@@ -44,11 +45,11 @@ class Imitation(Audit):
 
     name = "imitation"
     question = "Can a twin give the same predictions with other attention?"
-    own_options = ("seeds",)
+    options = ("seeds",)
     does = "trains another model"
     paper = "attefa"
-    of_weights = True
-    costly = True
+    access = "stages"
+    only_named = "It trains other models."
     measures: ClassVar = {
         "attefa": Measure("AtteFa: sTVD / sJSD of twins and base, at most 1", better="higher"),
         "attefa_corrected": Measure("AtteFa against a twin that reads nothing", better="higher"),
@@ -76,6 +77,11 @@ class Imitation(Audit):
     heatmap = Heatmap("twin_weights", "A twin's attention", "twin_probability")
     order = Order("twin_jsd", "how different the twins' attention is", worst="highest")
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Twins attend elsewhere than the model, which must have been trained here."""
+        return super().refuses(scope) or scope.beyond_attention() or scope.untrained()
+
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """AtteFa by seed (Figure 1), and what each text contributes (Figure 2)."""
         seeds = [name.removeprefix("tvd_") for name in rows.columns if name.startswith("tvd_")]
@@ -84,22 +90,27 @@ class Imitation(Audit):
             for seed in seeds
         }
         return [
-            dots(scores, title="AtteFa by seed", axis="AtteFa", caption="0: a twin predicts the same with other attention."),
+            dots(
+                scores,
+                title="AtteFa by seed",
+                axis="AtteFa",
+                caption="0: a twin predicts the same with other attention.",
+            ),
             scatter(
-                rows, "twin_jsd", "twin_tvd", title="Attention moved, prediction moved",
+                rows,
+                "twin_jsd",
+                "twin_tvd",
+                title="Attention moved, prediction moved",
                 axes=("JSD of attention, scaled", "TVD of predictions"),
                 caption="At the lower right twins attend elsewhere and predict the same.",
             ),
-        ]  # fmt: skip
+        ]
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Train the twins that are missing."""
         run = subject.classifier.home
-        if run is None or subject.classifier.trained is None:
-            raise BadInput(
-                "The imitation audit trains twins, and needs the run that the model was trained in."
-            )
-        options = self.options
+        assert run is not None  # see refuses
+        options = self.config
         seeds = options.seeds or (SEEDS[:QUICK_SEEDS] if options.quick else SEEDS)
         _announce(run, seeds, quick=options.quick, watcher=watcher)
         changes = dict(QUICK) if options.quick else {}
@@ -152,7 +163,7 @@ class Imitation(Audit):
         references = {"attefa": None, "attefa_corrected": np.array(rows["chances"].to_list())}
         numbers: list[Number] = []
         for name, chances in references.items():
-            drawn = attefa_draws(tvds, jsds, chances, seed=self.options.seed)
+            drawn = attefa_draws(tvds, jsds, chances, seed=self.config.seed)
             numbers.append(_over_seeds(name, drawn, len(rows)))
             numbers += [
                 _plain(name, one, f"seed {seed}", len(rows))
@@ -178,8 +189,10 @@ class Imitation(Audit):
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
             FEW_TWINS if len(seeds) < FEWEST_SEEDS else "",
             f"Epochs chosen: {', '.join(str(record['epoch']) for record in self.records.values())}.",
-            f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs." if self.options.quick else "",
-        )  # fmt: skip
+            f"Quick: {many}, {QUICK['limit']} training texts, at most {QUICK['epochs']} epochs."
+            if self.config.quick
+            else "",
+        )
 
 
 def _over_seeds(name: str, drawn: np.ndarray, count: int) -> Number:

@@ -44,14 +44,34 @@ class Infidelity(Audit):
     does = "changes words"
     paper = "yeh-2019"
     measures: ClassVar = {
-        "infidelity": Measure("share of what deletions do that the scores of the deleted words leave unexplained", better="lower", plain="Of what deleting words does to the answer, the heatmap leaves {} unexplained."),
-        "infidelity_uniform": Measure("the same where all words have the same score: what counting deleted words leaves unexplained"),
+        "infidelity": Measure(
+            "share of what deletions do that the scores of the deleted words leave unexplained",
+            better="lower",
+            plain="Of what deleting words does to the answer, the heatmap leaves {} unexplained.",
+        ),
+        "infidelity_uniform": Measure(
+            "the same where all words have the same score: what counting deleted words leaves unexplained"
+        ),
         "infidelity_random": Measure("the same of random scores"),
         "infidelity_shuffled": Measure("the same of the scores shuffled among the words"),
-        "fidelity_gain": Measure("share of what counting deleted words leaves unexplained that the scores explain", low=-1.0, better="higher", plain="Of what deleting words does beyond how many they are, the heatmap explains {} (below 0: it misleads)."),
-        "deletion_correlation": Measure("Pearson's r of the deleted words' scores and the drop of the predicted probability", low=-1.0, better="higher", plain="What deleted words weigh in the heatmap and what the answer loses without them correlate by {} (1: always together; 0: unrelated)."),
-        "beats_shuffled": Measure("share of texts whose scores explain deletions better than the same scores shuffled", better="higher", plain="For {} of the texts the heatmap explains better what deleting words does than the same weights on random words."),
-    }  # fmt: skip
+        "fidelity_gain": Measure(
+            "share of what counting deleted words leaves unexplained that the scores explain",
+            low=-1.0,
+            better="higher",
+            plain="Of what deleting words does beyond how many they are, the heatmap explains {} (below 0: it misleads).",
+        ),
+        "deletion_correlation": Measure(
+            "Pearson's r of the deleted words' scores and the drop of the predicted probability",
+            low=-1.0,
+            better="higher",
+            plain="What deleted words weigh in the heatmap and what the answer loses without them correlate by {} (1: always together; 0: unrelated).",
+        ),
+        "beats_shuffled": Measure(
+            "share of texts whose scores explain deletions better than the same scores shuffled",
+            better="higher",
+            plain="For {} of the texts the heatmap explains better what deleting words does than the same weights on random words.",
+        ),
+    }
     caveats = (
         "Texts with words deleted are unlike those the model was trained on, so that a drop may come from their "
         "strangeness.",
@@ -77,7 +97,7 @@ class Infidelity(Audit):
         """Delete random words of every text, and explain what is lost by each kind of scores."""
         words = words_of(reading.model, reading.batch)
         subsets = random_subsets(
-            reading.rows, words.counts, subsets=SUBSETS, seed=self.options.seed, draw=Stream.DELETIONS
+            reading.rows, words.counts, subsets=SUBSETS, seed=self.config.seed, draw=Stream.DELETIONS
         )
         drops = _drops(reading, words, subsets)
         nothing = (drops.abs().amax(1) < MOVES) | (words.counts < 2)  # of one word any score is right
@@ -119,34 +139,50 @@ class Infidelity(Audit):
             f"for all words {percent(found['infidelity_uniform'])}, and the same scores on random words "
             f"{percent(found['infidelity_shuffled'])}; scores and drops correlate by {value(found['deletion_correlation'])}.",
             numbers,
-            f"No deletion that was drawn moves the prediction of {still} of {len(rows)} texts by {MOVES:g}, or they have one word: there is nothing to explain, and they are left out." if still else "",
-            f"For {counted} texts the number of deleted words explains all but {100 * LEFT:.0f} % of what happens: they have no gain." if counted else "",
-            f"For {constant} texts the scores of all deletions add up to the same, or all drops are the same: they have no correlation." if constant else "",
-        )  # fmt: skip
+            f"No deletion that was drawn moves the prediction of {still} of {len(rows)} texts by {MOVES:g}, or they have one word: there is nothing to explain, and they are left out."
+            if still
+            else "",
+            f"For {counted} texts the number of deleted words explains all but {100 * LEFT:.0f} % of what happens: they have no gain."
+            if counted
+            else "",
+            f"For {constant} texts the scores of all deletions add up to the same, or all drops are the same: they have no correlation."
+            if constant
+            else "",
+        )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histograms of what is left unexplained, and of what is gained."""
         return [
             histogram(
-                rows, "infidelity", title="What the scores leave unexplained", axis="infidelity", low=0, high=1,
+                rows,
+                "infidelity",
+                title="What the scores leave unexplained",
+                axis="infidelity",
+                low=0,
+                high=1,
                 caption="0: the scores of deleted words say what is lost without them.",
             ),
             histogram(
-                rows, "fidelity_gain", title="What is gained over counting deleted words", axis="gain", low=-1, high=1,
+                rows,
+                "fidelity_gain",
+                title="What is gained over counting deleted words",
+                axis="gain",
+                low=-1,
+                high=1,
                 caption="1: everything. 0: the scores explain no more than the number of words. Below 0: less.",
             ),
-        ]  # fmt: skip
+        ]
 
     def _random(self, reading: Reading, words: Words) -> Float[Tensor, "batch words"]:
         return uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.DELETIONS_RANDOM
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.DELETIONS_RANDOM
         )
 
     def _shuffled(
         self, reading: Reading, words: Words, scores: Float[Tensor, "batch words"]
     ) -> Float[Tensor, "batch words"]:
         draws = range(Stream.DELETIONS_SHUFFLED, Stream.DELETIONS_SHUFFLED + 1)
-        order = shuffles_by_instance(reading.rows, words.counts, seed=self.options.seed, draws=draws)[0]
+        order = shuffles_by_instance(reading.rows, words.counts, seed=self.config.seed, draws=draws)[0]
         return scores.gather(1, order)
 
 

@@ -40,8 +40,9 @@ def see(reading: Reading, source: str) -> Seen:
 
     Scores that are all zero make no distribution, and are NaN.
     """
-    weights = reading.weights.double()
-    if source != "attention":
+    if source == "attention":
+        weights = reading.weights.double()
+    else:
         sizes = reading.scores(source).double().abs()
         total = sizes.sum(1, keepdim=True)
         weights = (sizes / total.masked_fill(total == 0, torch.nan)).masked_fill(~reading.mask, 0)[:, None]

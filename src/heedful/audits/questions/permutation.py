@@ -7,12 +7,15 @@ from typing import ClassVar
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, register
 from heedful.audits.charts import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
+from heedful.config import AuditOptions, Count
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
 from heedful.models.stages import probabilities
@@ -22,16 +25,23 @@ SMALL = 0.05
 """A median change of less than this is called none: the prediction stays where it was."""
 
 
+class PermutationOptions(AuditOptions):
+    """Options of this one alone."""
+
+    permutations: Count = Field(100, description="Shuffles per text.")
+
+
 @register
 class Permutation(Audit):
     """Median change of the prediction (TVD) over random shuffles of the weights."""
 
     name = "permutation"
     question = "Does shuffling the weights change the prediction?"
-    own_options = ("permutations",)
+    options = ("permutations",)
+    config: PermutationOptions
     does = "replaces weights"
     paper = "jain-wallace"
-    of_weights = True
+    access = "stages"
     measures: ClassVar = {
         "permutation_change": Measure(
             "median change of the prediction when weights are shuffled", better="higher"
@@ -54,6 +64,11 @@ class Permutation(Audit):
         "total variation distance between the two predictions is taken for every shuffle, and its median for every text."
     )
     order = Order("permutation_change", "change under shuffling", worst="lowest")
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It replaces the weights, which other scores are not."""
+        return super().refuses(scope) or scope.beyond_attention()
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins by the largest weight and class (Jain & Wallace, Figure 6)."""
@@ -86,7 +101,7 @@ class Permutation(Audit):
         return self.summary(
             rows,
             f"Shuffling the weights moves the prediction by {value(numbers[0])} in the middle of "
-            f"{self.options.permutations} shuffles, and leaves it within {SMALL} for {percent(indifferent[0])} of the texts.",
+            f"{self.config.permutations} shuffles, and leaves it within {SMALL} for {percent(indifferent[0])} of the texts.",
             numbers,
         )
 
@@ -96,17 +111,17 @@ class Permutation(Audit):
             reading.item_logits,
             reading.mask,
             reading.rows,
-            permutations=self.options.permutations,
-            seed=self.options.seed,
+            permutations=self.config.permutations,
+            seed=self.config.seed,
         )
 
     def _any(self, reading: Reading) -> Float[Tensor, " batch"]:
         """Shuffle the items of all heads alike and decode again, one shuffle of the whole batch at a time."""
         before, moved = reading.chances, []
         with torch.no_grad():
-            for draw in range(self.options.permutations):
+            for draw in range(self.config.permutations):
                 shuffled = [
-                    permuted_weights(head, reading.mask, reading.rows, seed=self.options.seed, draw=draw)
+                    permuted_weights(head, reading.mask, reading.rows, seed=self.config.seed, draw=draw)
                     for head in reading.weights.unbind(1)
                 ]
                 after = probabilities(reading.decode(torch.stack(shuffled, 1)[:, None])[:, 0])

@@ -14,6 +14,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, regis
 from heedful.audits.charts import histogram
 from heedful.audits.exhibits import Chart, Marks, Order
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.words import Words, words_of
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 
 _SCORES = ("auprc", "token_f1", "iou_f1", "top_is_marked")
 
+_NO_RATIONALES = (
+    "nobody recorded rationales for these texts: use eraser_movies, a synthetic corpus, or texts with a column rationale: "
+    "a list of one 0 or 1 for every white-space token"
+)
+
 
 @register
 class Plausibility(Audit):
@@ -38,15 +44,18 @@ class Plausibility(Audit):
     name = "plausibility"
     question = "Do the top words agree with what people marked as the reason?"
     paper = "eraser"
-    costly = True  # it does not take long, but most texts have no rationales: it must be named
-    wants = "rationales"
+    only_named = "It needs texts of which people marked the words that matter."
     measures: ClassVar = {
         "auprc": Measure("area under the precision–recall curve against the words marked", better="higher"),
         "token_f1": Measure("F1 of the top words against the words marked", better="higher"),
         "iou_f1": Measure("F1 of runs of top words that match marked ones (IOU ≥ 0.5)", better="higher"),
-        "top_is_marked": Measure("share of texts whose first word in the ranking is marked", better="higher", plain="For {} of the texts the word that stands out most is one that a person marked."),
+        "top_is_marked": Measure(
+            "share of texts whose first word in the ranking is marked",
+            better="higher",
+            plain="For {} of the texts the word that stands out most is one that a person marked.",
+        ),
         **{f"{name}_random": Measure(f"the same of a random ranking: {name}") for name in _SCORES},
-    }  # fmt: skip
+    }
     caveats = (
         "Plausible is not faithful: people mark what would convince them, and a model may well decide for other "
         "reasons. Agreement speaks for the display, not for its truth.",
@@ -69,17 +78,17 @@ class Plausibility(Audit):
     )
     share: float
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Nothing can be compared where nothing was marked."""
+        return super().refuses(scope) or (None if scope.rationales else _NO_RATIONALES)
+
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Find how much of a text people mark on average, which decides how many top words are compared."""
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
-        evidence = instances.split.evidence
-        if evidence is None or not any(evidence[row] for row in rows):
-            raise BadInput(
-                "Nobody recorded rationales for these texts: use eraser_movies, a synthetic corpus, or texts with a column rationale: a list of one 0 or 1 for every white-space token."
-            )
         shares = []
         with watcher.status("Reading the rationales"):
-            for places in inference_batches(instances.lengths[rows], self.options.batch_size):
+            for places in inference_batches(instances.lengths[rows], self.config.batch_size):
                 batch = instances.batch(rows[places])
                 words = words_of(subject.model, batch)
                 marked = marked_words(subject.model, batch, words, instances).sum(1)
@@ -98,7 +107,7 @@ class Plausibility(Audit):
         assert evidence is not None
         scores = words.scores(reading.scores(self.source))
         by_chance = uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.PLAUSIBILITY
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.PLAUSIBILITY
         )
         columns: dict[str, Tensor | list[object]] = dict(self._agreement(scores, words, marked))
         columns |= {f"{name}_random": v for name, v in self._agreement(by_chance, words, marked).items()}
@@ -122,17 +131,24 @@ class Plausibility(Audit):
             numbers,
             f"People mark {100 * self.share:.1f} % of a text's words on average; so many top words are compared.",
             f"{none} of {len(rows)} texts have no rationale; they are left out." if none else "",
-            f"The rationales of {apart} of {len(rows)} texts meet no word that the model reads of their text; they are left out." if apart else "",
-        )  # fmt: skip
+            f"The rationales of {apart} of {len(rows)} texts meet no word that the model reads of their text; they are left out."
+            if apart
+            else "",
+        )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histogram of AUPRC."""
         return [
             histogram(
-                rows, "auprc", title="Agreement with what people marked", axis="AUPRC", low=0, high=1,
+                rows,
+                "auprc",
+                title="Agreement with what people marked",
+                axis="AUPRC",
+                low=0,
+                high=1,
                 caption="1: every marked word ranks before every other.",
             )
-        ]  # fmt: skip
+        ]
 
     def _agreement(
         self, scores: Float[Tensor, "batch words"], words: Words, marked: Bool[Tensor, "batch words"]

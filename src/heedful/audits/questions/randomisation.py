@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
@@ -17,7 +18,9 @@ from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.movement import by_word, see
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.words import Words, words_of
+from heedful.config import AuditOptions
 from heedful.errors import BadInput, Diverged
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.divergence import LN_2, jsd
@@ -58,30 +61,70 @@ class Likeness(NamedTuple):
     jsd: Float[Tensor, " batch"]
 
 
+class RandomisationOptions(AuditOptions):
+    """Options of this one alone."""
+
+    shuffled_labels: bool = Field(
+        True, description="Train the model once more on shuffled labels, or find it (randomisation)."
+    )
+
+
 @register
 class Randomisation(Audit):
     """Draws the weights of stages anew, and trains on shuffled labels, and sees whether the heatmap notices."""
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
-    own_options = ("shuffled_labels",)
+    access = "embeddings"
+    options = ("shuffled_labels",)
+    config: RandomisationOptions
     does = "draws weights anew"
     paper = "adebayo-2018"
-    renews = True
-    costly = True
+    only_named = "It trains another model, unless --no-shuffled-labels is given."
     measures: ClassVar = {
-        "similarity_after": Measure("Kendall's τ of the words before and after all weights are drawn anew", low=-1.0, better="lower", plain="When all that the model has learnt is forgotten, the order of the words stays by {} (1: the same order; 0: unrelated)."),
-        "top_after": Measure("share of the top three words that stay when all weights are drawn anew", better="lower", plain="When all that the model has learnt is forgotten, {} of the three words on top stay there."),
+        "similarity_after": Measure(
+            "Kendall's τ of the words before and after all weights are drawn anew",
+            low=-1.0,
+            better="lower",
+            plain="When all that the model has learnt is forgotten, the order of the words stays by {} (1: the same order; 0: unrelated).",
+        ),
+        "top_after": Measure(
+            "share of the top three words that stay when all weights are drawn anew",
+            better="lower",
+            plain="When all that the model has learnt is forgotten, {} of the three words on top stay there.",
+        ),
         "top_by_chance": Measure("share of the top three words that two unrelated orders have in common"),
-        "jsd_after": Measure("JSD of the heatmap before and after all weights are drawn anew, in nats", high=LN_2, better="higher"),
-        "changed_by_decode": Measure("1 − Kendall's τ when the weights of decode alone are drawn anew", high=2.0),
-        "changed_by_attend": Measure("1 − Kendall's τ when the weights of attend alone are drawn anew", high=2.0, better="higher"),
-        "changed_by_encode": Measure("1 − Kendall's τ when the weights of encode alone are drawn anew", high=2.0, better="higher"),
-        "changed_by_embed": Measure("1 − Kendall's τ when the weights of embed alone are drawn anew", high=2.0, better="higher"),
-        "similarity_shuffled_labels": Measure("Kendall's τ of the words beside a model trained on shuffled labels", low=-1.0, better="lower", plain="A model that was trained on shuffled labels orders the words alike by {} (1: the same order; 0: unrelated)."),
-        "top_shuffled_labels": Measure("share of the top three words that a model trained on shuffled labels has on top too", better="lower"),
-        "jsd_shuffled_labels": Measure("JSD to the heatmap of a model trained on shuffled labels, in nats", high=LN_2, better="higher"),
-    }  # fmt: skip
+        "jsd_after": Measure(
+            "JSD of the heatmap before and after all weights are drawn anew, in nats",
+            high=LN_2,
+            better="higher",
+        ),
+        "changed_by_decode": Measure(
+            "1 − Kendall's τ when the weights of decode alone are drawn anew", high=2.0
+        ),
+        "changed_by_attend": Measure(
+            "1 − Kendall's τ when the weights of attend alone are drawn anew", high=2.0, better="higher"
+        ),
+        "changed_by_encode": Measure(
+            "1 − Kendall's τ when the weights of encode alone are drawn anew", high=2.0, better="higher"
+        ),
+        "changed_by_embed": Measure(
+            "1 − Kendall's τ when the weights of embed alone are drawn anew", high=2.0, better="higher"
+        ),
+        "similarity_shuffled_labels": Measure(
+            "Kendall's τ of the words beside a model trained on shuffled labels",
+            low=-1.0,
+            better="lower",
+            plain="A model that was trained on shuffled labels orders the words alike by {} (1: the same order; 0: unrelated).",
+        ),
+        "top_shuffled_labels": Measure(
+            "share of the top three words that a model trained on shuffled labels has on top too",
+            better="lower",
+        ),
+        "jsd_shuffled_labels": Measure(
+            "JSD to the heatmap of a model trained on shuffled labels, in nats", high=LN_2, better="higher"
+        ),
+    }
     caveats = (
         "This finds heatmaps that do not depend on what was learnt. One that does may still not tell why the model decides as it "
         "does: passing is the least that can be asked.",
@@ -111,6 +154,11 @@ class Randomisation(Audit):
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """The model is changed, and its texts are scored again."""
+        return super().refuses(scope) or scope.fixed()
+
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Draw the weights, and find or train the model of shuffled labels."""
         if self.source == "own":
@@ -119,7 +167,7 @@ class Randomisation(Audit):
                 f"choose attention or an explainer as --source."
             )
         stages = stages_with_weights(subject.model)
-        drawn = [redraw(subject.model, DRAWS * self.options.seed + draw) for draw in range(DRAWS)]
+        drawn = [redraw(subject.model, DRAWS * self.config.seed + draw) for draw in range(DRAWS)]
         self.conditions = {}
         for place, stage in enumerate(stages):
             self.conditions[stage] = [one.model(stages[: place + 1]) for one in drawn]
@@ -179,24 +227,37 @@ class Randomisation(Audit):
             f"and 0 unrelated, and {percent(found['top_after'])} of the top {TOP} words stay, by chance {percent(found['top_by_chance'])}."
             + (f" Beside a model trained on shuffled labels τ is {value(labels)}." if labels.count else ""),
             numbers,
-            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out." if undefined else "",
-            f"{short} texts have {TOP} words or fewer, all of which are on top: they are left out of the share that stays." if short else "",
+            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out."
+            if undefined
+            else "",
+            f"{short} texts have {TOP} words or fewer, all of which are on top: they are left out of the share that stays."
+            if short
+            else "",
             *self.left_out,
-        )  # fmt: skip
+        )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histograms of τ with new weights, and with shuffled labels where these were trained on."""
         shown = {
             "similarity_after": ("The heatmap with new weights", "τ after all weights are drawn anew"),
-            "similarity_shuffled_labels": ("The heatmap of shuffled labels", "τ beside a model trained on shuffled labels"),
-        }  # fmt: skip
+            "similarity_shuffled_labels": (
+                "The heatmap of shuffled labels",
+                "τ beside a model trained on shuffled labels",
+            ),
+        }
         return [
             histogram(
-                rows, name, title=title, axis=axis, low=-1, high=1,
+                rows,
+                name,
+                title=title,
+                axis=axis,
+                low=-1,
+                high=1,
                 caption="1: the same order of words, whatever the model has learnt. 0: no relation.",
             )
-            for name, (title, axis) in shown.items() if name in rows.columns and not rows[name].is_nan().all()
-        ]  # fmt: skip
+            for name, (title, axis) in shown.items()
+            if name in rows.columns and not rows[name].is_nan().all()
+        ]
 
     def _over_draws(self, number: Number, rows: pl.DataFrame, column: str, *, turned: bool = False) -> Number:
         """Let an interval speak of other draws too; `turned` numbers are 1 less the column's."""
@@ -204,7 +265,7 @@ class Randomisation(Audit):
             return number
         draws = np.array(rows[column + _DRAWS].to_list(), dtype=np.float64).T
         drawn = resample(
-            [[mean_of(1 - one if turned else one)] for one in draws], seed=self.options.seed, resamples=1000
+            [[mean_of(1 - one if turned else one)] for one in draws], seed=self.config.seed, resamples=1000
         )
         _, low, high = over_seeds(drawn[..., 0])
         about = self.measures[number.name]
@@ -229,7 +290,7 @@ class Randomisation(Audit):
         """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
         run, config = subject.classifier.home, subject.classifier.trained
         without = "Nothing was trained on shuffled labels"
-        if not self.options.shuffled_labels:
+        if not self.config.shuffled_labels:
             self.left_out += (f"{without} (--no-shuffled-labels).",)
             return None
         if run is None or config is None:
@@ -243,7 +304,7 @@ class Randomisation(Audit):
         minutes = "" if pace is None else f": at most {max_epochs(config) * pace / 60:.0f} minutes"
         watcher.say(f"Training the model on shuffled labels, or finding it, in {run.parent}{minutes}.")
         try:
-            other = train(config.model_copy(update={"label_seed": self.options.seed}), runs=run.parent)
+            other = train(config.model_copy(update={"label_seed": self.config.seed}), runs=run.parent)
         except Diverged as error:
             self.left_out += (f"Trained on shuffled labels, the model diverged: {error}",)
             return None

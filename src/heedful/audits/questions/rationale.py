@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Int
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
@@ -19,6 +20,7 @@ from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensiti
 from heedful.audits.subject.reading import Reading, read
 from heedful.audits.subject.scores import padded
 from heedful.audits.subject.words import Words, words_of
+from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
@@ -44,33 +46,89 @@ LEAST = 0.1
 """Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
 
 
+class RationaleOptions(AuditOptions):
+    """Options of this one alone."""
+
+    sensitivity: bool = Field(
+        False,
+        description="Search for the smallest shift of the top words that changes the decision (rationale); slow.",
+    )
+
+
 @register
 class Rationale(Audit):
     """Deletes the top words, or all others, and reads again."""
 
     name = "rationale"
     question = "Are the top words needed, and enough?"
-    own_options = ("top_k", "sensitivity")
+    options = ("top_k", "sensitivity")
+    config: RationaleOptions
     does = "changes words"
     paper = "eraser"
     revision = 2
     measures: ClassVar = {
-        "comprehensiveness": Measure("drop of the predicted probability without the top words (AOPC)", low=-1.0, better="higher", plain="Without the words that the heatmap points at, the predicted probability falls by {} on average."),
-        "sufficiency": Measure("drop of the predicted probability with the top words alone (AOPC)", low=-1.0, better="lower"),
+        "comprehensiveness": Measure(
+            "drop of the predicted probability without the top words (AOPC)",
+            low=-1.0,
+            better="higher",
+            plain="Without the words that the heatmap points at, the predicted probability falls by {} on average.",
+        ),
+        "sufficiency": Measure(
+            "drop of the predicted probability with the top words alone (AOPC)", low=-1.0, better="lower"
+        ),
         "comprehensiveness_random": Measure("the same drop without random words", low=-1.0),
         "sufficiency_random": Measure("the same drop with random words alone", low=-1.0),
-        "comprehensiveness_top": Measure("drop of the predicted probability without a fixed number of top words", low=-1.0, better="higher"),
-        "sufficiency_top": Measure("drop of the predicted probability with a fixed number of top words alone", low=-1.0, better="lower"),
-        "comprehensiveness_gain": Measure("how much more is lost without the top words than without random ones", low=-1.0, better="higher"),
-        "beats_random": Measure("share of texts that lose more without the top words than without random ones", better="higher", plain="For {} of the texts the answer suffers more without the words that the heatmap points at than without random ones."),
-        "beats_random_needed": Measure("share of texts, of those that need attention, that lose more without the top words than without random ones", better="higher", plain="Of the texts whose answer depends on attention, {} suffer more without the words that the heatmap points at than without random ones."),
-        "comprehensiveness_share": Measure("what is lost without the top words, from chance (0) to the best ranking known (1)", low=-1.0, better="higher", plain="Deleting the words that the heatmap points at does {} of what the best choice of words does, counted from chance."),
-        "sufficiency_share": Measure("what the top words alone keep, from chance (0) to the best ranking known (1)", low=-1.0, better="higher", plain="Left alone, the words that the heatmap points at keep {} of what the best choice of words keeps, counted from chance."),
-        "first_share": Measure("what is lost without the first word, from chance (0) to the best single word known (1)", low=-1.0, better="higher", plain="Deleting the word that stands out most does {} of what deleting the best single word does, counted from chance."),
-        "sensitivity": Measure("smallest shift of the top words' embeddings that changes the decision", high=LARGEST, better="lower"),
-        "never_flips": Measure(f"share of texts where some shift up to {LARGEST:g} was sought in vain", better="lower"),
-        "pointless": Measure(f"share of texts where no ranking loses {LEAST:g} more than chance: nothing is worth pointing at"),
-    }  # fmt: skip
+        "comprehensiveness_top": Measure(
+            "drop of the predicted probability without a fixed number of top words", low=-1.0, better="higher"
+        ),
+        "sufficiency_top": Measure(
+            "drop of the predicted probability with a fixed number of top words alone",
+            low=-1.0,
+            better="lower",
+        ),
+        "comprehensiveness_gain": Measure(
+            "how much more is lost without the top words than without random ones", low=-1.0, better="higher"
+        ),
+        "beats_random": Measure(
+            "share of texts that lose more without the top words than without random ones",
+            better="higher",
+            plain="For {} of the texts the answer suffers more without the words that the heatmap points at than without random ones.",
+        ),
+        "beats_random_needed": Measure(
+            "share of texts, of those that need attention, that lose more without the top words than without random ones",
+            better="higher",
+            plain="Of the texts whose answer depends on attention, {} suffer more without the words that the heatmap points at than without random ones.",
+        ),
+        "comprehensiveness_share": Measure(
+            "what is lost without the top words, from chance (0) to the best ranking known (1)",
+            low=-1.0,
+            better="higher",
+            plain="Deleting the words that the heatmap points at does {} of what the best choice of words does, counted from chance.",
+        ),
+        "sufficiency_share": Measure(
+            "what the top words alone keep, from chance (0) to the best ranking known (1)",
+            low=-1.0,
+            better="higher",
+            plain="Left alone, the words that the heatmap points at keep {} of what the best choice of words keeps, counted from chance.",
+        ),
+        "first_share": Measure(
+            "what is lost without the first word, from chance (0) to the best single word known (1)",
+            low=-1.0,
+            better="higher",
+            plain="Deleting the word that stands out most does {} of what deleting the best single word does, counted from chance.",
+        ),
+        "sensitivity": Measure(
+            "smallest shift of the top words' embeddings that changes the decision",
+            high=LARGEST,
+            better="lower",
+        ),
+        "never_flips": Measure(
+            f"share of texts where some shift up to {LARGEST:g} was sought in vain", better="lower"
+        ),
+        "pointless": Measure(
+            f"share of texts where no ranking loses {LEAST:g} more than chance: nothing is worth pointing at"
+        ),
+    }
     caveats = (
         "Texts with words deleted are unlike those the model was trained on, so that a drop may come from their "
         "strangeness; random words deleted in the same number are the yardstick.",
@@ -105,18 +163,21 @@ class Rationale(Audit):
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Search for the sensitivity of a sample of the texts, where asked; drawn by their numbers and not by batches."""
-        if not self.options.sensitivity:
+        if not self.config.sensitivity:
             return
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
         chosen = sample(
-            rows, instances.lengths[rows], texts=QUICK_TEXTS if self.options.quick else TEXTS,
-            tokens=PIECES if subject.model.slow else TOKENS, seed=self.options.seed,
-        )  # fmt: skip
+            rows,
+            instances.lengths[rows],
+            texts=QUICK_TEXTS if self.config.quick else TEXTS,
+            tokens=PIECES if subject.model.slow else TOKENS,
+            seed=self.config.seed,
+        )
         self.sampled = {}
         model = subject.model.eval().exact()
         with watcher.bar("sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
-                reading = read(subject.model, instances.batch(chosen[places]), seed=self.options.seed)
+                reading = read(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
                 if subject.scores is not None:
                     reading = replace(reading, own=padded(subject.scores, reading.rows, reading.mask))
                 words = words_of(reading.model, reading.batch)
@@ -132,20 +193,22 @@ class Rationale(Audit):
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
         words = words_of(reading.model, reading.batch)
         by_chance = uniform_by_instance(
-            reading.rows, words.mask.shape[1], seed=self.options.seed, draw=Stream.RATIONALE
+            reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
-        others = [name for name in REFERENCES if name != self.source]
+        # A model without attention is measured against the other two.
+        references = [name for name in REFERENCES if name != "attention" or reading.attended is not None]
+        others = [name for name in references if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = lost(
-            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.options.top_k
+            reading, words, [ranked[0], words.ranks(by_chance), *ranked[1:]], top=self.config.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
 
-        known = [own, *rest] if self.source in REFERENCES else rest
+        known = [own, *rest] if self.source in references else rest
 
         def share(field: str, sign: int) -> Tensor:
-            mine, chance, *references = (sign * getattr(part, field) for part in (own, random, *known))
-            return share_of_best(mine, chance, torch.stack(references), least=LEAST)
+            mine, chance, *reached = (sign * getattr(part, field) for part in (own, random, *known))
+            return share_of_best(mine, chance, torch.stack(reached), least=LEAST)
 
         needed = share("comprehensiveness", 1)
         area, never = self._sensitivity(reading, words, ranked[0])
@@ -171,14 +234,14 @@ class Rationale(Audit):
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts, and by class what is needed and what is enough."""
         numbers: list[Number] = []
-        searched = self.options.sensitivity
+        searched = self.config.sensitivity
         for name in self.measures:
             if name in ("sensitivity", "never_flips") and not searched:
                 continue
             by_class = name in ("comprehensiveness", "sufficiency")
             numbers += self.by_class(name, rows, name) if by_class else [self.number(name, rows[name])]
         found = {number.name: number for number in reversed(numbers) if number.group == "all"}
-        k, short = self.options.top_k, int((rows["words"] < self.options.top_k).sum())
+        k, short = self.config.top_k, int((rows["words"] < self.config.top_k).sum())
         area, never = found.get("sensitivity"), int(rows["never_flips"].fill_nan(0).sum())
         return self.summary(
             rows,
@@ -187,30 +250,45 @@ class Rationale(Audit):
             f"texts; with its top words alone it loses {value(found['sufficiency'])}. From chance (0) to the best ranking known (1) that is "
             f"{value(found['comprehensiveness_share'])} and {value(found['sufficiency_share'])}.",
             numbers,
-            f"A fixed number of top words is {k}; {short} texts have fewer, and all their words are taken." if short else "",
-            f"Sensitivity is that of {area.count} of {len(rows)} texts, drawn at random." if area and area.missing else "",
-            f"For {never} texts the decision did not change within a radius of {LARGEST:g}, which is counted, so that their true sensitivity is higher." if never else "",
-        )  # fmt: skip
+            f"A fixed number of top words is {k}; {short} texts have fewer, and all their words are taken."
+            if short
+            else "",
+            f"Sensitivity is that of {area.count} of {len(rows)} texts, drawn at random."
+            if area and area.missing
+            else "",
+            f"For {never} texts the decision did not change within a radius of {LARGEST:g}, which is counted, so that their true sensitivity is higher."
+            if never
+            else "",
+        )
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histograms of what is lost without the top words and with them alone."""
         return [
             histogram(
-                rows, name, title=title, axis=name, low=-1, high=1,
+                rows,
+                name,
+                title=title,
+                axis=name,
+                low=-1,
+                high=1,
                 caption=caption,
             )
             for name, title, caption in (
-                ("comprehensiveness", "What is lost without the top words", "Near 0 the top words are not needed."),
+                (
+                    "comprehensiveness",
+                    "What is lost without the top words",
+                    "Near 0 the top words are not needed.",
+                ),
                 ("sufficiency", "What is lost with the top words alone", "Near 0 the top words are enough."),
             )
-        ]  # fmt: skip
+        ]
 
     def _ranks(self, reading: Reading, words: Words, name: str) -> Int[Tensor, "batch words"]:
         return words.ranks(words.scores(reading.scores(name)))
 
     def _sensitivity(self, reading: Reading, words: Words, ranks: Tensor) -> tuple[Tensor, Tensor]:
         """Look up what was found beforehand; of a reading by itself, search for every text; nothing where it is not asked for."""
-        if not self.options.sensitivity:
+        if not self.config.sensitivity:
             nothing = torch.full(ranks.shape[:1], torch.nan, dtype=torch.float64)
             return nothing, nothing
         if self.sampled is None:

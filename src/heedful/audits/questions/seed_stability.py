@@ -17,6 +17,7 @@ from heedful.audits.questions.movement import averaged, compare, see
 from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.scope import Scope
 from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged, HeedfulError
 from heedful.measures.divergence import LN_2
@@ -46,9 +47,9 @@ class SeedStability(StabilityAudit):
 
     name = "seed_stability"
     question = "Does the heatmap survive another seed?"
-    own_options = ("seeds", "top_k")
+    options = ("seeds", "top_k")
     does = "trains another model"
-    costly = True
+    only_named = "It trains other models."
     measures: ClassVar = measures("with another seed") | {
         "jsd_max": Measure("largest JSD of the heatmap over the seeds, in nats", high=LN_2, better="lower"),
     }
@@ -70,6 +71,11 @@ class SeedStability(StabilityAudit):
     diverged: tuple[tuple[int, str], ...] = ()
     """Seeds that could not be trained, and what went wrong."""
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """It trains the model again with other seeds."""
+        return super().refuses(scope) or scope.untrained()
+
     @property
     def main_condition(self) -> str:
         """All seeds together."""
@@ -79,10 +85,7 @@ class SeedStability(StabilityAudit):
         """Find or train the models of other seeds."""
         super().prepare(subject, watcher)
         run, config = subject.classifier.home, subject.classifier.trained
-        if run is None or config is None:
-            raise BadInput(
-                "The seed_stability audit trains the model again, and needs the run that it was trained in."
-            )
+        assert run is not None and config is not None  # see refuses
         seeds = self._seeds(config.seed)
         _announce(run, config, seeds, watcher)
         self.others: dict[int, Stages] = {}
@@ -106,7 +109,7 @@ class SeedStability(StabilityAudit):
         decision = reading.chances.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
             after = see(read(model, reading.batch, seed=reading.seed), self.source)
-            changes.append(compare(before, after, k=self.options.top_k, matched=True))
+            changes.append(compare(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
             chances.append(after.chances)
             columns |= self.columns(str(seed), changes[-1:], chances[-1:])
@@ -132,7 +135,7 @@ class SeedStability(StabilityAudit):
         numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
         numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]
         most = next(n for n in numbers if n.name == "jsd_max" and n.group == ALL)
-        quick = f"Quick: {len(seeds)} seeds." if self.options.quick else ""
+        quick = f"Quick: {len(seeds)} seeds." if self.config.quick else ""
         return self.summary(
             rows,
             f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {value(most)}.",
@@ -149,7 +152,7 @@ class SeedStability(StabilityAudit):
         if found.estimate is None:
             return found
         models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
-        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
         _, low, high = _sure(drawn[..., 0], self.measures[name])
         ends: dict[str, float | None] = {"low": None, "high": None}
         if not np.isnan(low):
@@ -162,28 +165,33 @@ class SeedStability(StabilityAudit):
         if condition != AVERAGE:
             return super().sure_f1(labels, said, condition)
         models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
-        drawn = resample(models, seed=self.options.seed, resamples=RESAMPLES)
+        drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
         return _sure(drawn[..., 0], self.measures["f1"])
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
         return [
             violins(
-                rows, "jsd_max", BINS, title="The heatmap with other seeds", axis="largest JSD over the seeds",
-                high=LN_2, caption="Steady heatmaps lie at the left; sharp ones below.",
+                rows,
+                "jsd_max",
+                BINS,
+                title="The heatmap with other seeds",
+                axis="largest JSD over the seeds",
+                high=LN_2,
+                caption="Steady heatmaps lie at the left; sharp ones below.",
             ),
             self.against_sharpness(rows),
-        ]  # fmt: skip
+        ]
 
     def _seeds(self, own: int) -> tuple[int, ...]:
         """Name the other seeds: the user's, or the first that are not the model's own."""
-        if self.options.seeds is not None:
-            if own in self.options.seeds:
+        if self.config.seeds is not None:
+            if own in self.config.seeds:
                 raise BadInput(
                     f"Seed {own} is the model's own, and would be compared with itself: leave it out of --seeds."
                 )
-            return tuple(dict.fromkeys(self.options.seeds))
-        count = QUICK_SEEDS if self.options.quick else SEEDS
+            return tuple(dict.fromkeys(self.config.seeds))
+        count = QUICK_SEEDS if self.config.quick else SEEDS
         return tuple([seed for seed in range(1, SEEDS + 2) if seed != own][:count])
 
 

@@ -49,6 +49,7 @@ class SingleErasure(Audit):
     question = "Does the most attended item matter more than another?"
     does = "replaces weights"
     paper = "serrano-smith"
+    access = "stages"
     measures = _measures()
     caveats = (
         "Erasing leaves the training distribution: the model never saw texts with weights taken out.",
@@ -67,11 +68,14 @@ class SingleErasure(Audit):
         """ΔJS against Δα (Serrano & Smith, Figure 3)."""
         return [
             scatter(
-                rows, "attention_delta_weight", "attention_delta_js", title="Top item against a random other",
+                rows,
+                "attention_delta_weight",
+                "attention_delta_js",
+                title="Top item against a random other",
                 axes=("Δα, difference of weight", "ΔJS, difference of effect"),
                 caption="Below zero the random item mattered more than the most attended one.",
             )
-        ]  # fmt: skip
+        ]
 
     def rows(self, reading: Reading) -> Columns:
         """Erase the top item of each ranking, and for each a random other one."""
@@ -80,7 +84,7 @@ class SingleErasure(Audit):
         for name, explainer in RANKINGS.items():
             scores = reading.scores(self.source if explainer == "attention" else explainer)
             top = scores.masked_fill(~mask, -torch.inf).argmax(1)  # the first of equals
-            other = _another(reading, top, seed=self.options.seed)
+            other = _another(reading, top, seed=self.config.seed)
             after = probabilities(
                 reading.without(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
             )

@@ -17,6 +17,7 @@ from heedful.audits.exhibits import Chart, Order
 from heedful.audits.questions.movement import Change, Seen, averaged, largest, sharp
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import Ratio, Spread, f1_of, resample, spread
@@ -63,7 +64,6 @@ class StabilityAudit(Audit):
     """Changes something that should not matter, and sees how far heatmap and prediction move."""
 
     paper = "seat"
-    renews = True
     compared = ("jsd", "relative_jsd", "top_k_overlap", "tvd", "f1")
     flat_passes = True
     order = Order("relative_jsd", "how unsteady the heatmap is", worst="highest")
@@ -72,6 +72,11 @@ class StabilityAudit(Audit):
     )
     labelled: bool = False
     classes: int = 2
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Something is changed, and scored again."""
+        return super().refuses(scope) or scope.fixed()
 
     @property
     def main_condition(self) -> str:
@@ -130,20 +135,28 @@ class StabilityAudit(Audit):
 
     def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
         """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
-        drawn = resample([[f1_of(labels, said, classes=self.classes)]], seed=self.options.seed, resamples=RESAMPLES)  # fmt: skip
+        drawn = resample(
+            [[f1_of(labels, said, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES
+        )
         return spread(drawn[0, :, 0])
 
     def notes(self, rows: pl.DataFrame, items: str = "items") -> list[str]:
         """Say how many texts define no number, or one that means little."""
-        k = self.options.top_k
+        k = self.config.top_k
         short = int((rows[items] <= k).sum())
         flat = int((rows["relative_jsd"].is_nan() & rows["jsd"].is_not_nan()).sum())
         zero = int(rows["sharpness"].is_nan().sum())
         said = (
-            (short, f"have {k} items or fewer, all of which are their top items: their overlap is 1 whatever happens"),
-            (flat, "have a heatmap that is the same everywhere, so that it has no relative JSD: it cannot move, and says nothing"),
+            (
+                short,
+                f"have {k} items or fewer, all of which are their top items: their overlap is 1 whatever happens",
+            ),
+            (
+                flat,
+                "have a heatmap that is the same everywhere, so that it has no relative JSD: it cannot move, and says nothing",
+            ),
             (zero, "have scores that are all zero, so that there is no heatmap to compare"),
-        )  # fmt: skip
+        )
         return [f"{count} texts {what}." for count, what in said if count]
 
     def steadiness(self, numbers: Sequence[Number]) -> str:
@@ -163,10 +176,13 @@ class StabilityAudit(Audit):
             moved=pl.col("relative_jsd").clip(lower_bound=LEAST).log10(), sharp=pl.col("sharpness")
         )
         return scatter(
-            logs, "sharp", "moved", title="Steadiness beside sharpness",
+            logs,
+            "sharp",
+            "moved",
+            title="Steadiness beside sharpness",
             axes=("sharpness (JSD to uniform)", "log₁₀ of relative JSD"),
             caption="Lower is steadier, further right is sharper: a heatmap worth showing lies at the lower right.",
-        )  # fmt: skip
+        )
 
     def _f1(self, rows: pl.DataFrame, condition: str, group: str) -> list[Number]:
         found = _decisions(rows, condition)
@@ -176,9 +192,16 @@ class StabilityAudit(Audit):
         low, high = (None if np.isnan(end) else end for end in ends)
         return [
             Number(
-                name="f1", group=group, estimate=estimate, low=low, high=high, std=None, count=len(rows), missing=0
+                name="f1",
+                group=group,
+                estimate=estimate,
+                low=low,
+                high=high,
+                std=None,
+                count=len(rows),
+                missing=0,
             )
-        ]  # fmt: skip
+        ]
 
 
 def _decisions(rows: pl.DataFrame, condition: str) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

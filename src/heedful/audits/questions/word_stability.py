@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Bool, Int
+from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
@@ -18,6 +19,7 @@ from heedful.audits.questions.movement import Change, Seen, by_word, compare, se
 from heedful.audits.questions.stable_audit import StabilityAudit, measures
 from heedful.audits.questions.synonym_source import synonyms_for
 from heedful.audits.subject.reading import Reading, read
+from heedful.config import AuditOptions, Numbers
 from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import FUNCTION_WORDS
 from heedful.data.words.substitution import Span, recased, replace_words, word_spans, words_of
@@ -28,15 +30,28 @@ if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
 
 
+class WordStabilityOptions(AuditOptions):
+    """Options of this one alone."""
+
+    replaced: Numbers = Field(
+        (1, 2, 3), description="Words replaced in a text, separated by commas (word_stability)."
+    )
+    synonyms: str | None = Field(
+        None,
+        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line, or JSON; also .gz (word_stability).",
+    )
+
+
 @register
 class WordStability(StabilityAudit):
     """Replaces some words of a text by their nearest synonyms, and reads it again."""
 
     name = "word_stability"
     question = "Does the heatmap survive a synonym?"
-    own_options = ("replaced", "synonyms", "draws", "top_k")
+    options = ("replaced", "synonyms", "draws", "top_k")
+    config: WordStabilityOptions
     does = "changes words"
-    costly = True
+    only_named = "It needs synonyms: vectors, or a file of your own."
     measures: ClassVar = measures("when a word is replaced by a synonym")
     caveats = (
         "The nearest word by its vector is not always a synonym: good and bad stand near each other, and then the "
@@ -54,7 +69,7 @@ class WordStability(StabilityAudit):
     @property
     def headline(self) -> int:
         """How many words are replaced for the numbers that stand for all: the fewest."""
-        return min(self.options.replaced)
+        return min(self.config.replaced)
 
     @property
     def main_condition(self) -> str:
@@ -72,7 +87,7 @@ class WordStability(StabilityAudit):
                 for part in np.array_split(chunk, max(1, len(chunk) // subject.options.batch_size)):
                     tokens = instances.tokens.pad(part, [instances.split.texts[i] for i in part])
                     words |= _written(tokens)
-            self.synonyms = synonyms_for(subject.classifier, words, self.options.synonyms)
+            self.synonyms = synonyms_for(subject.classifier, words, self.config.synonyms)
 
     def rows(self, reading: Reading) -> Columns:
         """Replace, read again, and compare word by word."""
@@ -84,35 +99,37 @@ class WordStability(StabilityAudit):
         said: dict[int, list[Tensor]] = {}
         astray = torch.zeros(len(spans), dtype=torch.bool)
         shown: list[list[str]] = []
-        for draw in range(self.options.draws):
+        for draw in range(self.config.draws):
             orders = self._orders(reading.rows, tokens.texts, spans, places, draw)
-            for count in self.options.replaced:
+            for count in self.config.replaced:
                 new = [
                     {place: self._synonym(text[row[place][0] : row[place][1]]) for place in order[:count]}
                     for text, row, order in zip(tokens.texts, spans, orders, strict=True)
                 ]
-                if draw == 0 and count == max(self.options.replaced):
+                if draw == 0 and count == max(self.config.replaced):
                     shown = [_told(*told) for told in zip(tokens.texts, spans, new, strict=True)]
                 texts = [replace_words(*parts) for parts in zip(tokens.texts, spans, new, strict=True)]
                 after, lost = self._read(reading, [t for t, _ in texts], [moved for _, moved in texts])
                 astray |= lost
-                change = compare(*self._aligned(reading, before, after), k=self.options.top_k)
+                change = compare(*self._aligned(reading, before, after), k=self.config.top_k)
                 same = torch.tensor([not words for words in new])
                 changes.setdefault(count, []).append(without(change, same | lost))
                 said.setdefault(count, []).append(after[0].chances)
         own, _ = self._aligned(reading, before, (before, tokens))
         columns = self.beside(own, reading)
         columns |= {
-            "compared": own.mask.sum(1).tolist(), "replaceable": [len(row) for row in places],
-            "replaced": shown, "astray": astray.tolist(),
-        }  # fmt: skip
+            "compared": own.mask.sum(1).tolist(),
+            "replaceable": [len(row) for row in places],
+            "replaced": shown,
+            "astray": astray.tolist(),
+        }
         for count, found in changes.items():
             columns |= self.columns(str(count), found, said[count])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average for each number of replaced words; the fewest stand for all."""
-        conditions = {str(count): f"{count} replaced" for count in self.options.replaced}
+        conditions = {str(count): f"{count} replaced" for count in self.config.replaced}
         numbers = self.numbers(rows, conditions)
         words = "one word" if self.headline == 1 else f"{self.headline} words"
         notes = self.notes(rows, "compared" if "compared" in rows.columns else "items")
@@ -126,7 +143,7 @@ class WordStability(StabilityAudit):
         """Relative JSD by the number of replaced words, and stability against sharpness."""
         groups = {
             f"{count} replaced": rows[f"relative_jsd_{count}"]
-            for count in self.options.replaced
+            for count in self.config.replaced
             if f"relative_jsd_{count}" in rows.columns
         }
         figures = [self.against_sharpness(rows)]
@@ -134,15 +151,18 @@ class WordStability(StabilityAudit):
             figures.insert(
                 0,
                 boxes(
-                    groups, title="How far synonyms move the heatmap", axis="relative JSD",
-                    accent=f"{self.headline} replaced", caption="Box: half of the texts; line: nine in ten.",
+                    groups,
+                    title="How far synonyms move the heatmap",
+                    axis="relative JSD",
+                    accent=f"{self.headline} replaced",
+                    caption="Box: half of the texts; line: nine in ten.",
                 ),
-            )  # fmt: skip
+            )
         return figures
 
     def _counted(self, rows: pl.DataFrame) -> list[str]:
         none = int((rows["replaceable"] == 0).sum())
-        most = max(self.options.replaced)
+        most = max(self.config.replaced)
         few = int((rows["replaceable"] < most).sum()) - none
         lost = int(rows["astray"].sum())
         said = (
@@ -162,13 +182,18 @@ class WordStability(StabilityAudit):
         return written if self.synonyms.known is None or written in self.synonyms.known else synonym
 
     def _orders(
-        self, rows: Int[Tensor, " batch"], texts: list[str], spans: list[list[Span]], places: list[list[int]], draw: int
-    ) -> list[list[int]]:  # fmt: skip
+        self,
+        rows: Int[Tensor, " batch"],
+        texts: list[str],
+        spans: list[list[Span]],
+        places: list[list[int]],
+        draw: int,
+    ) -> list[list[int]]:
         """Give the places of each text in the order in which they are replaced: at random, function words last."""
         lengths = torch.tensor([len(row) for row in places])
         if not int(lengths.max()):
             return [[] for _ in places]
-        shuffled = shuffles_by_instance(rows, lengths, seed=self.options.seed, draws=range(draw, draw + 1))[0]
+        shuffled = shuffles_by_instance(rows, lengths, seed=self.config.seed, draws=range(draw, draw + 1))[0]
         found = []
         for text, row, own, order in zip(texts, spans, places, shuffled.tolist(), strict=True):
             drawn = [own[i] for i in order[: len(own)]]

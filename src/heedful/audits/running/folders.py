@@ -12,6 +12,7 @@ from heedful.audits.audit import AUDITS
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.texts import Texts
 from heedful.config import AuditOptions
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable
 from heedful.runs import Run, identity
@@ -32,7 +33,9 @@ def audit_folder(
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", texts.name).strip("-").lower()
     usual = options.model_dump(mode="json", exclude_defaults=True)
     told = {
-        key: value for key, value in decides.items() if key in usual or key not in AuditOptions.model_fields
+        key: value
+        for key, value in decides.items()
+        if key in usual or key not in complete(AuditOptions).model_fields
     }
     return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
 
@@ -42,8 +45,8 @@ def what_decides(
 ) -> dict[str, Any]:
     """Everything that an audit's numbers follow from, long parts as hashes."""
     values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
-    for name in ("source", "synonyms"):
-        if file := _file(getattr(options, name)):
+    for name, value in options.model_dump(include={"source", "synonyms"}).items():
+        if file := _file(value):
             with file.open("rb") as stream:
                 values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     if scores is not None:
@@ -53,9 +56,9 @@ def what_decides(
 
 def same_numbers(audit: str, decides: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
     """Whether an audit kept under other options would give the same: those that it does not read may differ."""
-    others = {name for other in AUDITS for name in AUDITS.get(other).own_options}
-    read = set(decides) - (others - set(AUDITS.get(audit).own_options))
-    usual = AuditOptions().model_dump(mode="json")
+    others = {name for other in AUDITS for name in AUDITS.get(other).options}
+    read = set(decides) - (others - set(AUDITS.get(audit).options))
+    usual = complete(AuditOptions)().model_dump(mode="json")
     return all(found.get(key, usual.get(key)) == decides[key] for key in read)
 
 

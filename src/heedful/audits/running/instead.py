@@ -14,13 +14,14 @@ import numpy as np
 import polars as pl
 import torch
 
-from heedful.audits.audit import AUDITS, Audit, Number, Summary
+from heedful.audits.audit import AUDITS, Audit, Number, Summary, of_attention_alone
 from heedful.audits.policy import Policy, Rule, read_policy
 from heedful.audits.questions.sensitivity import sample
 from heedful.audits.running.alternatives import SCORES, Alternatives, Column, compares, measured_file, place
 from heedful.audits.running.result import PREDICTIONS, AuditResult, read_frame, write_frame
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import Texts, choose_texts
 from heedful.audits.verdict import judge
@@ -99,9 +100,9 @@ def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str,
         kind = AUDITS.get(rule.audit)
         if rule.optional:
             continue
-        if kind.of_weights:
+        if of_attention_alone(rule.audit):
             left_out[rule.measure] = "it asks about attention itself"
-        elif kind.costly or kind.renews:
+        elif kind.only_named or kind.refuses(Scope(source="own")):  # it trains, or scores changed texts
             left_out[rule.measure] = "it takes too long for a comparison"
         elif rule.measure in _BY_DEFINITION or any(
             _with_itself(kind(options, source=source), rule) for source in EXPLAINERS

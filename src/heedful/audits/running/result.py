@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from heedful import reporting
 from heedful.audits.audit import Summary
 from heedful.audits.policy import Policy
+from heedful.audits.subject.scope import Scope
 from heedful.audits.verdict import Verdict, judge
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
@@ -41,6 +42,8 @@ class About(BaseModel):
     distinct: int | None = None
     """How many of them are no copy of another."""
     source: str
+    scope: Scope = Scope()
+    """What could be asked about it."""
     options: dict[str, Any]
     performance: dict[str, float]
     """Of the model on the audited texts; empty where there are no labels."""

@@ -20,6 +20,7 @@ from heedful.audits.running.preface import said_first
 from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.subject.predictions import prediction_rows
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
@@ -55,13 +56,13 @@ def audit(
     """
     chosen = build(AuditOptions, options)
     rules = read_policy(policy)
-    names = _names(only, other=scores is not None or chosen.source != "attention")
+    for name in only or ():
+        AUDITS.get(name)
     with watcher.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
         refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
-        if only is None:
-            names = _usual(subject)
+        names = usual_audits(subject.scope) if only is None else _named(only, subject.scope)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
         return _told(_judged(rules, subject, _run(subject, audits, Keep(None), watcher)), rules, only)
@@ -94,7 +95,7 @@ def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
         source=subject.source,
         encoder=about.encoder,
         first=said_first(about, kept.frames[ALWAYS]),
-        partial=not kept.summaries.keys() >= set(_usual(subject)),
+        partial=not kept.summaries.keys() >= set(usual_audits(subject.scope)),
         copies=about.copies,
     )
     # In one order, whichever of them were found finished.
@@ -104,24 +105,19 @@ def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
     return AuditResult(about, verdict, summaries, frames, kept.folder)
 
 
-def _names(only: Sequence[str] | None, *, other: bool) -> list[str]:
-    """Which audits to run: sharpness always; of other scores than attention only what can be asked of them."""
-    for name in only or ():
-        if AUDITS.get(name).of_weights and other:
-            raise BadInput(
-                f"{name} asks about attention itself: leave out --source, or choose another audit."
-            )
-    able = [
-        name for name in AUDITS if not AUDITS.get(name).costly and not (other and AUDITS.get(name).of_weights)
-    ]
-    asked = list(dict.fromkeys(only)) if only else able
-    return [ALWAYS, *(name for name in asked if name != ALWAYS)]
+def _named(only: Sequence[str], scope: Scope) -> list[str]:
+    """Give the audits that were named, sharpness first; one that cannot be asked is bad input."""
+    for name in only:
+        if reason := AUDITS.get(name).refuses(scope):
+            raise BadInput(f"{name} cannot be asked here: {reason}.")
+    return list(dict.fromkeys((ALWAYS, *only)))
 
 
-def _usual(subject: Subject) -> list[str]:
-    """Give the audits that a verdict asks for: all that need not be named and can be asked of these scores."""
-    names = _names(None, other=subject.source != "attention")
-    return [name for name in names if subject.source != "own" or not AUDITS.get(name).renews]
+def usual_audits(scope: Scope) -> list[str]:
+    """Give the audits that a verdict asks for, sharpness first: all that can be asked and need not be named."""
+    kinds = {name: AUDITS.get(name) for name in AUDITS}
+    able = [name for name, kind in kinds.items() if not kind.only_named and kind.refuses(scope) is None]
+    return list(dict.fromkeys((ALWAYS, *able)))
 
 
 def _run(subject: Subject, audits: list[Audit], kept: Keep, watcher: Watcher) -> Keep:
@@ -130,7 +126,11 @@ def _run(subject: Subject, audits: list[Audit], kept: Keep, watcher: Watcher) ->
     with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
         kept.predictions(
             _collect(
-                subject, lambda reading: prediction_rows(reading, classifier, labelled=labelled), advance
+                subject,
+                lambda reading: prediction_rows(
+                    reading, classifier, labelled=labelled, source=subject.source
+                ),
+                advance,
             )
         )
     todo = [audit for audit in audits if audit.name not in kept.summaries]
@@ -215,6 +215,7 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         texts=len(predictions),
         distinct=_distinct(predictions),
         source=OWN if subject.source == "own" else subject.source,
+        scope=subject.scope,
         options=subject.options.model_dump(mode="json"),
         performance=measured,
         majority=majority,

@@ -12,8 +12,14 @@ from heedful.audits.subject.reading import Reading
 from heedful.models.stages import Auditable
 
 
-def prediction_rows(reading: Reading, classifier: Auditable, *, labelled: bool) -> pl.DataFrame:
-    """One row per text: prediction, probabilities, and every item's span and weight."""
+def prediction_rows(
+    reading: Reading, classifier: Auditable, *, labelled: bool, source: str = "attention"
+) -> pl.DataFrame:
+    """One row per text: prediction, probabilities, and every item's span and weight.
+
+    Of a model without attention the scores of the source stand in the place of weights.
+    """
+    drawn = source if reading.attended is None else "attention"
     tokens, chances = reading.batch.tokens, reading.chances
     spans = item_spans(reading)
     queries = reading.batch.query.texts if reading.batch.query is not None else None
@@ -31,7 +37,7 @@ def prediction_rows(reading: Reading, classifier: Auditable, *, labelled: bool) 
             "starts": [row[real, 0].tolist() for row, real in zip(spans, reading.mask, strict=True)],
             "ends": [row[real, 1].tolist() for row, real in zip(spans, reading.mask, strict=True)],
             "words": _words(reading),
-            "weights": ragged(reading.scores("attention"), reading.mask),
+            "weights": ragged(reading.scores(drawn), reading.mask),
         },
         schema_overrides={
             "query": pl.String,

@@ -12,10 +12,11 @@ from torch import Tensor
 
 from heedful.audits.subject.ties import OF_CHANCES, ROUNDING, of_each, settled, settled_weights
 from heedful.data.instances import Batch
+from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.divergence import tvd
 from heedful.models.shorter import decode_each, decode_many
-from heedful.models.stages import Effects, Scored, Stages, States, probabilities, weights_of
+from heedful.models.stages import NO_ATTENTION, Effects, Scored, Stages, States, probabilities
 
 if TYPE_CHECKING:
     from heedful.audits.questions.losses import Lost
@@ -31,7 +32,8 @@ class Reading:
     model: Stages
     batch: Batch
     states: States
-    weights: Float[Tensor, "batch heads items"]
+    attended: Float[Tensor, "batch heads items"] | None
+    """The model's own weights; None where it has no attention."""
     seed: int = 0
     own: Float[Tensor, "batch items"] | None = None
     """Scores of the user's own."""
@@ -49,10 +51,19 @@ class Reading:
         """Which items are real."""
         return self.states.mask
 
+    @property
+    def weights(self) -> Float[Tensor, "batch heads items"]:
+        """The model's own weights; a model without any cannot be asked about them."""
+        if self.attended is None:
+            raise BadInput(NO_ATTENTION)
+        return self.attended
+
     @cached_property
     def logits(self) -> Float[Tensor, "batch outputs"]:
         """What the model says."""
         with torch.no_grad():
+            if self.attended is None:
+                return self.model.decode(self.states, None).double()
             return self.decode(self.weights[:, None])[:, 0]
 
     @cached_property
@@ -87,7 +98,12 @@ class Reading:
 
     @cached_property
     def needless(self) -> Bool[Tensor, " batch"]:
-        """Whether a prediction does not need attention: it is the same when all items are attended alike."""
+        """Whether a prediction does not need attention: it is the same when all items are attended alike.
+
+        Where there is no attention that cannot be asked, and all predictions count.
+        """
+        if self.attended is None:
+            return torch.zeros(len(self.mask), dtype=torch.bool)
         alike = self.mask / self.mask.sum(1, keepdim=True).clamp(min=1)
         with torch.no_grad():
             flat = self.decode(alike[:, None, None].expand(-1, 1, self.weights.shape[1], -1))
@@ -166,5 +182,5 @@ def read(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)
-        weights = weights_of(model, states)
+        weights = model.attend(states)
     return Reading(model, batch, states, weights, seed)

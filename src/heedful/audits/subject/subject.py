@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
 from heedful.audits.subject.texts import Texts, item_counts
 from heedful.config import AuditOptions
@@ -39,6 +40,13 @@ class Subject:
         elif self.source != "attention":
             EXPLAINERS.get(self.source)
         self.model = as_audited(classifier.model)
+        evidence, rows = texts.instances.split.evidence, np.concatenate(texts.rows)
+        self.scope = Scope(
+            source=self.source,
+            access="stages" if self.model.has_attention else "embeddings",
+            trained=classifier.home is not None and classifier.trained is not None,
+            rationales=evidence is not None and any(evidence[row] for row in rows),
+        )
         self._kept: dict[int, Reading] = {}
         self._room = _KEEP
 

@@ -17,7 +17,7 @@ from heedful.data.corpora.rows import has_known_suffix, read_rows
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable
+from heedful.models.stages import NO_ATTENTION, Auditable
 
 QUICK_TEXTS = 500
 _CHUNK = 100  # texts between two looks at the clock, in a quick audit
@@ -52,8 +52,8 @@ class Texts(NamedTuple):
 
 def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptions) -> Texts:
     """Find the texts, check that the model can read them, and draw the sample."""
-    if not classifier.model.has_attention:
-        raise BadInput("This model has no attention to audit: train one with --pooling attention.")
+    if not classifier.model.has_attention and options.source == "attention":
+        raise BadInput(NO_ATTENTION)
     trained = classifier.trained
     name, split, labelled, notes = _find(classifier, dataset, options, trained)
     if (split.queries is not None) != (classifier.task != "classification"):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from heedful.config import ModelOptions
 from heedful.data.tokens import Tokens
+from heedful.declared import own_options
 from heedful.models.stages import Unit
 from heedful.registry import Registry
 
@@ -35,6 +36,8 @@ class Encoder(nn.Module):
     unit: ClassVar[Unit] = "word"
     slow: ClassVar[bool] = False
     """Whether it takes so long that costly questions are asked of fewer texts."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Options that are declared in its own file (see heedful.declared)."""
     query_encoder: ClassVar[str | None] = None
     """What reads a query, where that is another encoder."""
     brings_embedding: ClassVar[bool] = False
@@ -84,6 +87,13 @@ class Encoder(nn.Module):
 
 
 ENCODERS: Registry[type[Encoder]] = Registry("encoder", __package__)
+
+
+def options_of_others(options: ModelOptions) -> set[str]:
+    """Name the options that encoders declare which this model does not have: they are no part of it."""
+    names = {name for name in (options.encoder, options.sentence_encoder) if name is not None}
+    read = {option for name in names for option in ENCODERS.get(name).options}
+    return set(own_options(ModelOptions)) - read
 
 
 def mean_pool(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
+from pydantic import Field
 from torch import Tensor
 
-from heedful.config import TrainConfig
+from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.errors import BadInput
 from heedful.explainers.reread import with_only
 from heedful.measures.divergence import jsd, kl, tvd
@@ -25,6 +26,19 @@ POWER = 2 / 3
 _LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer computed
 _LEAST = 1e-12
 _NOTHING = 1e-6  # change of a probability, over all items together, that is none
+
+
+class ErasureOptions(ObjectiveOptions):
+    """Options of this one alone."""
+
+    comprehensiveness: float | None = Field(
+        None, ge=0, description="Weight of the label not being told without the top words (erasure)."
+    )
+    alignment: float | None = Field(
+        None,
+        ge=0,
+        description="Weight of attention being what deleting each word does to the prediction (erasure).",
+    )
 
 
 @OBJECTIVES.register(
@@ -43,6 +57,7 @@ class Erasure(Distilled):
     """
 
     options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment", "stability")
+    config: ErasureOptions
     # A pointer on sst2, one seed, taught by a BiLSTM, on dev: with λ₃ = 1 and λ₄ = 1 attention's top 3 are .69 leave-one-out's
     # and F1 is .833, with 2 and 30 they are .77 and F1 is .825; the BiLSTM's are .53, and .839.
     defaults: ClassVar = {
@@ -57,7 +72,7 @@ class Erasure(Distilled):
     def check(cls, config: TrainConfig, classes: int) -> None:
         """Effects are written down for linear decoders alone."""
         super().check(config, classes)
-        if config.decoder != "linear" and config.alignment != 0:
+        if config.decoder != "linear" and cast(ErasureOptions, config).alignment != 0:
             raise BadInput(
                 "The objective erasure needs a decoder that is linear in the weights: use --decoder linear, or --alignment 0."
             )

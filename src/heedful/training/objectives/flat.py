@@ -5,15 +5,29 @@ from __future__ import annotations
 from typing import ClassVar
 
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
-from heedful.config import TrainConfig
+from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.models.word_mask import WordMask, entropy
 from heedful.training.objectives.augmented import Augmented, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.pairs import Pair
+
+
+class FlatOptions(ObjectiveOptions):
+    """The paper's best for an LSTM on sst2 (Table 5): the only values that it gives."""
+
+    beta: float = Field(
+        0.1, ge=0, description="Weight of the entropy of the word masks (β of flat); 0 leaves it out."
+    )
+    gamma: float = Field(
+        0.001,
+        ge=0,
+        description="Weight of replaced words and their substitutes being equally important (γ of flat); 0 leaves it out.",
+    )
 
 
 @OBJECTIVES.register(
@@ -31,8 +45,6 @@ class Flat(Augmented):
     """
 
     options: ClassVar[tuple[str, ...]] = ("base", "attacked", "beta", "gamma")
-    # The paper's best for an LSTM on sst2 (Table 5), which is all it gives.
-    defaults: ClassVar = {"beta": 0.1, "gamma": 0.001}
     model_defaults: ClassVar = {"word_mask": "word"}
 
     requires_attacked = False

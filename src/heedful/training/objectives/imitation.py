@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
 from heedful.config import ObjectiveOptions
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.measures.divergence import LN_2, tvd
 from heedful.measures.heads import matched_jsd
@@ -40,6 +42,18 @@ class Apart(NamedTuple):
     """What the objective makes large: the same JSD, or KL."""
 
 
+class ImitationOptions(ObjectiveOptions):
+    """Options of this one alone."""
+
+    divergence: Literal["jsd", "kl"] = Field(
+        "jsd",
+        description="How far attention is from the base's: AtteFa's JSD, or Wiegreffe & Pinter's KL (imitation).",
+    )
+    select_on: Literal["dev", "test"] = Field(
+        "dev", description="Split that selects a twin's epoch; test follows the AtteFa paper (imitation)."
+    )
+
+
 @OBJECTIVES.register("imitation", "predict as --base does while attending elsewhere (AtteFa, Equation 4)")
 class Imitation(Objective):
     """sTVD − λ · sJSD to a base model, text by text; with `--divergence kl`, TVD − λ · KL.
@@ -49,8 +63,14 @@ class Imitation(Objective):
     """
 
     options = ("base", "divergence", "strength", "select_on")
+    config: ImitationOptions
     metric = "imitation"
     needs_attention = True
+
+    @property
+    def select_on(self) -> str:
+        """As the user chose."""
+        return self.config.select_on
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Run the base once over every split; it is never run again, and never changed."""
@@ -108,7 +128,7 @@ def twin_defaults(run: str | None) -> dict[str, Any]:
     """A twin is built and trained as its base was, but longer: at most 80 epochs, patience 10."""
     if run is None:
         raise BadInput("The objective imitation needs a model to imitate: name its run with --base.")
-    known = ObjectiveOptions.model_fields
+    known = complete(ObjectiveOptions).model_fields
     config = {name: value for name, value in Run(Path(run)).config().items() if name not in known}
     return config | {"epochs": EPOCHS, "patience": PATIENCE}
 

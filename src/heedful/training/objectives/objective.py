@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from heedful.config import ObjectiveOptions, TrainConfig
 from heedful.data.instances import Batch, Instances
+from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.model import AttentionModel
 from heedful.registry import Registry, member_of
@@ -23,7 +24,8 @@ class Objective:
     """The loss of a batch. Subclasses override `loss`, and rarely anything else."""
 
     options: ClassVar[tuple[str, ...]] = ()
-    """Fields of `ObjectiveOptions` that it reads."""
+    """Options that it reads. One that no other objective reads is declared in its own file (see heedful.declared)."""
+    config: ObjectiveOptions
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Values of its options where the user gives none; they are written into the run's config."""
     transformer_defaults: ClassVar[Mapping[str, Any]] = {}
@@ -55,9 +57,14 @@ class Objective:
     ) -> None:
         self.model = model
         self.class_weights = class_weights
-        self.config = config or ObjectiveOptions()
+        self.config = config or complete(ObjectiveOptions)()
         self.notes: list[str] = []
         """What a reader of the run should know; `prepare` adds to them."""
+
+    @property
+    def select_on(self) -> str:
+        """The split that selects the epoch."""
+        return "dev"
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:

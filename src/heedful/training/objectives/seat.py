@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal, cast
 
 from jaxtyping import Float
+from pydantic import Field
 from torch import Tensor
 
-from heedful.config import ModelOptions, TrainConfig
+from heedful.config import ModelOptions, Norm, ObjectiveOptions, TrainConfig
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.measures.inner_maximum import exact_maximum, prediction_kl, searched_maximum
@@ -16,6 +17,16 @@ from heedful.models.stages import States
 from heedful.training.objectives.anchored import Anchored, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.recorded import Recorded, RecordedBatch
+
+
+class SeatOptions(ObjectiveOptions):
+    """Options of this one alone."""
+
+    norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
+    inner: Literal["exact", "pgd"] | None = Field(
+        None,
+        description="Inner maximum: in closed form, which binary linear decoders allow, or by search (seat).",
+    )
 
 
 @OBJECTIVES.register("seat", "stable attention that keeps a vanilla model's predictions and top words (SEAT)")
@@ -27,6 +38,7 @@ class Seat(Anchored):
     """
 
     options = ("base", "stability", "overlap", "top_k", "radius", "norm", "trained", "inner", "steps")
+    config: SeatOptions
     metric = "seat"
     # λ₁ and λ₂ are the paper's, which names no radius: that is the released code's.
     defaults: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
@@ -35,7 +47,7 @@ class Seat(Anchored):
     def check(cls, config: TrainConfig, classes: int) -> None:
         """The closed form needs two classes and a linear decoder."""
         super().check(config, classes)
-        if config.inner == "exact" and not _closed(config, classes):
+        if cast(SeatOptions, config).inner == "exact" and not _closed(config, classes):
             raise BadInput(
                 "The inner maximum has a closed form for two classes and a linear decoder only: use --inner pgd."
             )

@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 import torch
 from jaxtyping import Float, Int
+from pydantic import Field
 from torch import Tensor, nn
 
+from heedful.config import Count, ObjectiveOptions
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.data.instances import Instances
 from heedful.models.encoders.transformer import TransformerEncoder
@@ -19,6 +21,12 @@ from heedful.training.objectives.perturbed import Clean, PerturbedWords
 
 _NUMBERS = 2**22  # held at a time, 16 megabytes: similarities of words, or directions of tokens
 _FLAT = 1e-12  # a slope has length one: along directions where less than this is left, it is rounding
+
+
+class WordIATOptions(ObjectiveOptions):
+    """Options of this one alone."""
+
+    neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
 
 
 @OBJECTIVES.register(
@@ -32,6 +40,7 @@ class WordIAT(PerturbedWords):
     """
 
     options = (*PerturbedWords.options, "neighbours")
+    config: WordIATOptions
     # as strong as word_at's 1 (sst2: loss .44 → .63, accuracy .82 → .75)
     defaults: ClassVar = {"radius": 2.0}
 
