@@ -52,6 +52,19 @@ def test_a_frame_with_more_columns_and_without_rows_is_read(texts):
     assert AttackedTexts.from_frame(frame).rows.tolist() == [0, 1, 2]
 
 
+def test_changes_may_say_more_than_where_they_are(texts):
+    """As those of heedful attack do, which name the words."""
+    changed = [
+        [
+            {"word": 3, "old": "x", "start": b[0], "end": b[1], "new_start": a[0], "new_end": a[1]}
+            for b, a in row
+        ]
+        for row in texts.changes
+    ]
+    frame = texts.to_frame().with_columns(changed=pl.Series(changed))
+    assert AttackedTexts.from_frame(frame).fingerprint == texts.fingerprint
+
+
 @pytest.mark.parametrize(
     "spoil, said",
     [
