@@ -76,6 +76,9 @@ def test_masks_change_what_is_read_and_nothing_else_is_drawn_for_them(toy_classi
     real = batch.tokens.mask
     torch.testing.assert_close(ratio[real], expected[real][:, None].expand_as(ratio[real]))
     assert plain.model.importance(batch) is None
+    # Shortcuts look words up by their numbers.
+    found = with_masks.model.vectors(batch.tokens.ids)
+    assert torch.equal(found[real], with_masks.model.embed(batch)[real])
 
 
 def test_importance_depends_on_the_word_alone(toy_classifier):
@@ -93,7 +96,7 @@ def test_inference_draws_nothing_and_training_draws_zeros_and_ones(toy_classifie
     classifier = masked(toy_classifier, embedding_dropout=0.0, decoder_dropout=0.0)
     model, batch = classifier.model, classifier.instances(toy_split()).batch(np.arange(6))
     assert torch.equal(model(batch).logits, model(batch).logits)
-    plain = model.vectors(batch.tokens.ids)
+    plain = model.unmasked(batch.tokens.ids)
     model.train()
     ratio = (model.embed(batch) / plain)[batch.tokens.mask]
     assert set(ratio.unique().tolist()) == {0.0, 1.0}

@@ -175,7 +175,7 @@ def test_entropy_is_of_words_alone(toy_classifier, tmp_path):
     objective, classifier, instances = made(Flat, toy_classifier, tmp_path)
     masks = classifier.model.word_mask
     batch = instances.batch(np.array([1]))  # "dull"
-    expected = entropy(masks.logits(classifier.model.vectors(batch.tokens.ids)))[0, 0]
+    expected = entropy(masks.logits(classifier.model.unmasked(batch.tokens.ids)))[0, 0]
     padded = instances.batch(np.array([1, 2])).take(torch.tensor([0]))
     torch.testing.assert_close(objective._entropy(padded), expected)
 

@@ -113,10 +113,10 @@ class AttentionModel(nn.Module):
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
         """Stage 1: a vector for every token, masked where the model has word masks; noise is added to that."""
         tokens = batch.tokens
-        embedded = self.vectors(tokens.ids)
+        embedded = self.unmasked(tokens.ids)
         if self.word_mask is not None:
-            masks = self.word_mask(embedded, tokens.ids)
-            embedded = embedded * masks.masked_fill(~tokens.mask, 1.0)[..., None]  # [CLS] is no word
+            masks = self.word_mask(embedded, tokens.ids).masked_fill(~tokens.mask, 1.0)  # [CLS] is no word
+            embedded = embedded * masks[..., None]
         return embedded if tokens.shift is None else embedded + tokens.shift
 
     def importance(self, batch: Batch) -> Float[Tensor, "batch tokens"] | None:
@@ -124,7 +124,7 @@ class AttentionModel(nn.Module):
         if self.word_mask is None:
             return None
         tokens = batch.tokens
-        return self.word_mask.expected(self.vectors(tokens.ids), tokens.ids).masked_fill(~tokens.mask, 0.0)
+        return self.word_mask.expected(self.unmasked(tokens.ids), tokens.ids).masked_fill(~tokens.mask, 0.0)
 
     def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
         """Stage 2: a state for every item, and the query they are read for."""
@@ -209,14 +209,19 @@ class AttentionModel(nn.Module):
         return table
 
     def vectors(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
-        """Look up words, or pieces of them, by their numbers."""
+        """Look up words, or pieces of them, by their numbers, as the model reads them: masked, if it has masks."""
+        embedded = self.unmasked(ids)
+        return embedded if self.word_mask is None else embedded * self.word_mask(embedded, ids)[..., None]
+
+    def unmasked(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
+        """Look them up as they stand in the table."""
         embedded: Tensor = self.table(ids)
         return embedded.to(self.dtype)
 
     def _encode_query(self, tokens: Tokens) -> Tensor:
         """Read a query; words are masked in what is read for it alone."""
         encoder = self.query_encoder or self.encoder
-        embedded = self.vectors(tokens.ids)
+        embedded = self.unmasked(tokens.ids)
         if tokens.shift is not None:
             embedded = embedded + tokens.shift
         return encoder.summarise(encoder(self.embedding_dropout(embedded), tokens.present), tokens.present)

@@ -122,7 +122,7 @@ def test_word_masks_are_on_pieces_and_leave_special_tokens_alone(
 ):
     classifier = _train(reviews, pretrained, tmp_path / "runs", word_mask="word", pooling="cls")
     model, batch = classifier.model, classifier.batch(["a fine filmmaker .", "dull"])
-    plain, special = model.vectors(batch.tokens.ids), batch.tokens.present & ~batch.tokens.mask
+    plain, special = model.unmasked(batch.tokens.ids), batch.tokens.present & ~batch.tokens.mask
     assert special.sum() == 4
     embedded, real = model.embed(batch), batch.tokens.mask
     assert torch.equal(embedded[special], plain[special])

@@ -40,10 +40,7 @@ def read_distinct(model: AttentionModel, batch: Batch) -> Output:
     """Give the output of a model on a batch, each distinct word encoded once."""
     assert isinstance(model.decoder, LinearDecoder)
     words, of = torch.unique(batch.tokens.ids, return_inverse=True)
-    embedded = model.vectors(words)
-    if model.word_mask is not None:
-        embedded = embedded * model.word_mask(embedded, words)[:, None]
-    h = model.encoder(embedded[None], torch.ones(1, len(words), dtype=torch.bool))
+    h = model.encoder(model.vectors(words)[None], torch.ones(1, len(words), dtype=torch.bool))
     scores: Tensor = model._attention().score(h, None)[0]  # [heads, words]
     says = model.decoder.slopes(h, None)[0]  # [heads, words, outputs]
     weights = model.normalise(scores[:, of].transpose(0, 1), batch.tokens.mask)

@@ -82,5 +82,5 @@ class Flat(Augmented):
         """H(W) of a word, averaged over each text's words and then over texts."""
         masks, real = self.model.word_mask, batch.tokens.mask
         assert isinstance(masks, WordMask)
-        each = entropy(masks.logits(self.model.vectors(batch.tokens.ids))).masked_fill(~real, 0.0)
+        each = entropy(masks.logits(self.model.unmasked(batch.tokens.ids))).masked_fill(~real, 0.0)
         return (each.sum(1) / real.sum(1).clamp(min=1)).mean()
