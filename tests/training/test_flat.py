@@ -207,7 +207,7 @@ def test_the_base_may_have_no_masks_yet_and_must_else_be_alike(toy_classifier):
         ({"objective": "augmented"}, "name the model's run with --base and the texts with --attacked"),
         ({"objective": "flat", "attacked": "x.parquet"}, "with --base"),
         ({"objective": "flat", "word_mask": "none"}, "learns word masks: use --word-mask word, not none"),
-        ({"objective": "vanilla", "beta": 0.1}, "vanilla does not read --beta: .*does .flat."),
+        ({"objective": "vanilla", "beta": 0.2}, "vanilla does not read --beta: .*does .flat."),
         ({"objective": "flat", "beta": -1}, "beta"),
         ({"word_mask": "group"}, "give --word-mask group and --mask-vectors together"),
     ],
