@@ -15,6 +15,14 @@ def _split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
+RENAMED = {"consistency": "stability_only"}
+"""Objectives by the names they once had: both are understood, and their runs keep the old one in their names."""
+
+
+def _renamed(value: object) -> object:
+    return RENAMED.get(value, value) if isinstance(value, str) else value
+
+
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
@@ -112,21 +120,30 @@ class ModelOptions(_Options):
     sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
     decoder_dropout: Share = Field(0.3, description="Dropout before the decoder.")
 
+    # Word masks (FLAT).
+    word_mask: Literal["none", "word", "group"] = Field(
+        "none",
+        description="Multiply every word's embedding by a mask: learnt from the embedding (word), or one number for each group of similar words (group, with --mask-vectors).",
+    )
+    mask_groups: Count = Field(50, description="Groups of similar words (word_mask group).")
+
 
 class TrainingOptions(_Options):
     """How the weights are learnt."""
 
-    objective: str = Field("vanilla", description="What is minimised (heedful list objectives).")
+    objective: Annotated[str, BeforeValidator(_renamed)] = Field(
+        "vanilla", description="What is minimised (heedful list objectives)."
+    )
     vectors: str | None = Field(
         None, description="Pretrained vectors: an asset's name, or a .txt, .vec, .npz, .npy file."
     )
     epochs: Count | None = Field(
         None,
-        description="Passes over train, at most; 8 if not given, 16 for deceptive, 20 for steady and consistency.",
+        description="Passes over train, at most; 8 if not given, 16 for deceptive, 20 for steady and stability_only.",
     )
     patience: Count | None = Field(
         3,
-        description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, steady and consistency three times.",
+        description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, steady and stability_only three times.",
     )
     batch_size: Count = Field(32, description="Texts per step.")
     learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
@@ -141,6 +158,11 @@ class TrainingOptions(_Options):
     seed: Seed = Field(0, description="Seed of everything random.")
     threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
 
+    # Word masks (FLAT).
+    mask_vectors: str | None = Field(
+        None, description="Vectors, by name or file, whose near words share a mask (word_mask group)."
+    )
+
 
 class ObjectiveOptions(_Options):
     """What several objectives read; those of one alone are declared in its file.
@@ -152,7 +174,7 @@ class ObjectiveOptions(_Options):
 
     base: str | None = Field(
         None,
-        description="Run that is imitated (imitation), or stayed close to (seat, steady, consistency), for which a vanilla model is found or trained if none is given; or a teacher whose predictions are learnt besides the labels, of any architecture (erasure, selective, diverse, unreplaceable).",
+        description="Run that is imitated (imitation), or stayed close to (seat, steady, stability_only), for which a vanilla model is found or trained if none is given; or a teacher whose predictions are learnt besides the labels, of any architecture (erasure, selective, diverse, unreplaceable).",
     )
     strength: float = Field(
         1.0,
@@ -161,7 +183,7 @@ class ObjectiveOptions(_Options):
     )
     radius: Size | None = Field(
         None,
-        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady, consistency: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
+        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady, stability_only: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
     )
     adversarial: float = Field(
         1.0,
@@ -176,7 +198,7 @@ class ObjectiveOptions(_Options):
     stability: float | None = Field(
         None,
         ge=0,
-        description="Weight of the stability term (λ₁ of seat, λ of steady and consistency; in erasure, of other words keeping their weights when some are deleted); 0 leaves it out.",
+        description="Weight of the stability term (λ₁ of seat, λ of steady and stability_only; in erasure, of other words keeping their weights when some are deleted); 0 leaves it out.",
     )
     overlap: float | None = Field(
         None,
@@ -185,19 +207,19 @@ class ObjectiveOptions(_Options):
     )
     top_k: Count = Field(
         7,
-        description="Items whose weights are held where they are (seat), or whose overlap is logged (steady, consistency).",
+        description="Items whose weights are held where they are (seat), or whose overlap is logged (steady, stability_only).",
     )
     trained: Literal["attention", "all"] | None = Field(
         None,
-        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady, consistency).",
+        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady, stability_only).",
     )
     steps: Count = Field(
         10,
-        description="Steps of the search for a perturbation (seat with --inner pgd, steady and consistency with --noise adversarial).",
+        description="Steps of the search for a perturbation (seat with --inner pgd, steady and stability_only with --noise adversarial).",
     )
     unknown: Share | None = Field(
         None,
-        description="Share of words read as unknown while training: new texts hold words that train does not (steady, consistency; sub-words are never unknown).",
+        description="Share of words read as unknown while training: new texts hold words that train does not (steady, stability_only; sub-words are never unknown).",
     )
     sufficiency: float | None = Field(
         None, ge=0, description="Weight of the label being told by the top words alone (erasure, selective)."
@@ -209,7 +231,13 @@ class ObjectiveOptions(_Options):
     )
     noise: Literal["random", "adversarial"] = Field(
         "random",
-        description="Noise on the embeddings: drawn, or the worst that is found (steady, consistency).",
+        description="Noise on the embeddings: drawn, or the worst that is found (steady, stability_only).",
+    )
+
+    # Attacked texts (augmented, flat).
+    attacked: str | None = Field(
+        None,
+        description="Parquet file with attacked training texts, to train on beside them (augmented, flat).",
     )
 
 
@@ -244,6 +272,10 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
             raise ValueError("pooling: pointer says by attention what counts; use --pooling attention")
         if self.hierarchical and self.pooling not in ("attention", "mean", "max", "last"):
             raise ValueError("pooling: a hierarchical network has no [CLS] token")
+        if (self.word_mask == "group") != (self.mask_vectors is not None):
+            raise ValueError(
+                "word_mask: groups of similar words are found by vectors; give --word-mask group and --mask-vectors together"
+            )
         return self
 
 

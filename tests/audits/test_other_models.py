@@ -73,7 +73,7 @@ def test_its_audit_is_kept_where_it_is_told(pair, many_texts, tmp_path):
 
 
 @pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize("name", list(EXPLAINERS))
+@pytest.mark.parametrize("name", [name for name in EXPLAINERS if name != "word_mask"])
 def test_every_explainer_gives_what_it_gives_for_ours(pair, name, known, toy_split):
     ours, theirs = pair(known=known)
     batch = ours.instances(toy_split()).batch(np.array([0, 2, 3, 4]))

@@ -29,6 +29,7 @@ SHAPES = [
 ]
 TASKS = [{"classes": 2}, {"classes": 3}, {"classes": 3, "query": True}]
 SLOW = ("lime", "kernel_shap")
+GENERAL = [name for name in EXPLAINERS if name != "word_mask"]  # which asks for word masks
 
 
 def case_of(shape, task, toy_classifier, toy_split):
@@ -47,7 +48,7 @@ def case(request, task, toy_classifier, toy_split):
     return case_of(request.param, task, toy_classifier, toy_split)
 
 
-@pytest.mark.parametrize("name", [name for name in EXPLAINERS if name not in SLOW])
+@pytest.mark.parametrize("name", [name for name in GENERAL if name not in SLOW])
 def test_every_item_gets_a_score_that_companions_do_not_change(case, name):
     classifier, instances = case
     explainer, rows = EXPLAINERS.get(name), np.arange(6)
@@ -312,7 +313,7 @@ def test_explain_points_into_the_text(toy_classifier):
 
 def test_no_gradient_is_left_on_the_model(case):
     classifier, instances = case
-    for name in EXPLAINERS:
+    for name in GENERAL:
         if name not in SLOW:
             EXPLAINERS.get(name)(classifier.model, instances.batch(np.arange(3)), seed=0)
     assert all(p.grad is None for p in classifier.model.parameters())
@@ -333,3 +334,30 @@ def test_the_only_item_of_a_text_has_the_whole_shapley_value(toy_classifier, hie
     assert scores.shape == (1, 1)
     lost = EXPLAINERS.get("leave_one_out")(classifier.model, batch, seed=0)
     torch.testing.assert_close(scores.abs(), lost.abs(), atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("shape", [{}, {"encoder": "cnn", "pooling": "max"}, {"hierarchical": True}])
+def test_word_masks_are_the_same_importance_in_every_text(shape, toy_classifier):
+    classifier = toy_classifier(word_mask="word", **shape)
+    with torch.no_grad():
+        classifier.model.word_mask.output.weight *= 5
+    texts = ["a fine film", "film", "the film is a fine warm film. So warm."]
+    batch = classifier.batch(texts)
+    scores = EXPLAINERS.get("word_mask")(classifier.model, batch, seed=0)
+    alone = EXPLAINERS.get("word_mask")(classifier.model, classifier.batch(["film"]), seed=0)
+    torch.testing.assert_close(scores[1, 0], alone[0, 0])
+    assert ((scores >= 0) & (scores < 1)).all()
+    explained = classifier.model.importance(batch)
+    if classifier.model.unit == "sentence":
+        first = batch.tokens.sentence_of[2] == 0
+        torch.testing.assert_close(scores[2, 0], explained[2, first].mean())
+    else:
+        assert torch.equal(scores, explained)
+
+
+def test_a_model_without_word_masks_has_no_importance_of_words(toy_classifier, foreign):
+    plain = toy_classifier(encoder="none", attention="dot")
+    for classifier in (plain, foreign(plain)):
+        batch = plain.batch(["a fine film"])
+        with pytest.raises(BadInput, match=r"has no word masks.*train one with --word-mask word"):
+            EXPLAINERS.get("word_mask")(classifier.model, batch, seed=0)

@@ -12,12 +12,13 @@ from safetensors.torch import load_file
 
 import heedful
 from heedful.config import ObjectiveOptions
+from heedful.data.corpus import Corpus, Split
 from heedful.declared import complete
 from heedful.errors import BadInput, Diverged
 from heedful.runs import Run, list_runs
 from heedful.training.objectives.objective import OBJECTIVES, Objective, rarity_weights
 from heedful.training.objectives.vanilla import Vanilla
-from heedful.training.train import resolve
+from heedful.training.train import resolve, run_name
 
 SMALL = {"embedding_size": 12, "hidden": 8, "epochs": 2, "batch_size": 8, "progress": False}
 
@@ -237,7 +238,7 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
     [
         (
             {"unknown": 0.5},
-            "The objective vanilla does not read --unknown: leave it out, or use one that does .consistency, steady.",
+            "The objective vanilla does not read --unknown: leave it out, or use one that does .stability_only, steady.",
         ),
         ({"objective": "seat", "noise": "adversarial"}, "seat does not read --noise"),
         ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
@@ -270,4 +271,29 @@ def test_steady_holds_a_transformers_heatmap_more_firmly_unless_told_otherwise()
     assert resolve(given).overlap == resolve({**given, "encoder": "gru"}).overlap == 2
     assert resolve({**given, "encoder": "hf:minilm-l6"}).overlap == 600
     assert resolve({**given, "encoder": "hf:minilm-l6", "overlap": 5}).overlap == 5
-    assert resolve({**given, "objective": "consistency", "encoder": "hf:minilm-l6"}).overlap is None
+    assert resolve({**given, "objective": "stability_only", "encoder": "hf:minilm-l6"}).overlap is None
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "toy-bilstm-vanilla-seed0-72a59e11"),
+        ({"objective": "seat"}, "toy-bilstm-seat-seed0-3e78acdd"),
+        ({"objective": "consistency"}, "toy-bilstm-consistency-seed0-ba86bf26"),
+        ({"objective": "stability_only"}, "toy-bilstm-consistency-seed0-ba86bf26"),
+        (
+            {"objective": "stability_only", "stability": 5.0, "encoder": "cnn"},
+            "toy-cnn-consistency-seed0-325f5c83",
+        ),
+    ],
+)
+def test_runs_of_earlier_versions_are_found(given: dict[str, object], name: str) -> None:
+    """Neither new options nor a new name of an objective may change which run a config describes."""
+    corpus = Corpus("toy", "classification", ("a", "b"), {"train": Split(["x"], np.array([0]))})
+    assert run_name(resolve({"dataset": "toy", **given}), corpus, "f1") == name
+
+
+def test_an_objective_is_known_by_the_name_it_once_had() -> None:
+    old, new = (resolve({"dataset": "toy", "objective": name}) for name in ("consistency", "stability_only"))
+    assert old == new
+    assert old.objective == "stability_only"

@@ -28,7 +28,7 @@ def top_k_overlap(
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
     real = torch.ones_like(x, dtype=torch.bool) if mask is None else mask
-    shared = (_top_k(x, k=k, real=real) & _top_k(y, k=k, real=real)).sum(-1)
+    shared = (top_items(x, k=k, real=real) & top_items(y, k=k, real=real)).sum(-1)
     overlap = shared.double() / real.sum(-1).clamp(max=k)  # 0 / 0 where no item is real
     return overlap.masked_fill(((x.isnan() | y.isnan()) & real).any(-1), math.nan)
 
@@ -50,14 +50,17 @@ def top_k_loss(
     tensor([0.5000])
     """
     mask = mask.expand(w.shape)
-    tops = [_top_k(scores.flatten(0, -2), k=k, real=mask.flatten(0, -2)).view(w.shape) for scores in (w, v)]
+    tops = [
+        top_items(scores.flatten(0, -2), k=k, real=mask.flatten(0, -2)).view(w.shape) for scores in (w, v)
+    ]
     counted = tops[0].to(w.dtype) + tops[1].to(w.dtype)
     return ((w - v).abs() * counted).sum(-1) / (2 * mask.sum(-1).clamp(min=1, max=k))
 
 
-def _top_k(
+def top_items(
     scores: Shaped[Tensor, "batch items"], *, k: int, real: Bool[Tensor, "batch items"]
 ) -> Bool[Tensor, "batch items"]:
+    """Mark the k real items with the largest scores; of equal ones the first."""
     best_first = scores.sort(dim=-1, descending=True, stable=True).indices
     # Padding goes behind every real item, whatever it scores.
     best_first = best_first.gather(-1, (~real).gather(-1, best_first).sort(dim=-1, stable=True).indices)

@@ -32,6 +32,7 @@ from heedful.models.shorter import (
     smooth,
 )
 from heedful.models.stages import Effects, Output, States, Unit, output_of, probabilities
+from heedful.models.word_mask import GroupMask, WordMask, build_mask
 
 __all__ = ["Architecture", "AttentionModel", "probabilities"]
 
@@ -81,6 +82,8 @@ class AttentionModel(nn.Module):
         )
         self.embedding_dropout = nn.Dropout(a.embedding_dropout)
         self.decoder_dropout = nn.Dropout(a.decoder_dropout)
+        # Last, because what is drawn before it must not depend on it.
+        self.word_mask: WordMask | GroupMask | None = build_mask(a, self.table)
 
     @property
     def unit(self) -> Unit:
@@ -111,8 +114,20 @@ class AttentionModel(nn.Module):
         return tokens.mask.sum(1)
 
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
-        """Stage 1: a vector for every token."""
-        return self._embed(batch.tokens)
+        """Stage 1: a vector for every token, masked where the model has word masks; noise is added to that."""
+        tokens = batch.tokens
+        embedded = self.unmasked(tokens.ids)
+        if self.word_mask is not None:
+            masks = self.word_mask(embedded, tokens.ids).masked_fill(~tokens.mask, 1.0)  # [CLS] is no word
+            embedded = embedded * masks[..., None]
+        return embedded if tokens.shift is None else embedded + tokens.shift
+
+    def importance(self, batch: Batch) -> Float[Tensor, "batch tokens"] | None:
+        """How much of each word is let through, which depends on the word alone; None without word masks."""
+        if self.word_mask is None:
+            return None
+        tokens = batch.tokens
+        return self.word_mask.expected(self.unmasked(tokens.ids), tokens.ids).masked_fill(~tokens.mask, 0.0)
 
     def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:
         """Stage 2: a state for every item, and the query they are read for."""
@@ -197,19 +212,22 @@ class AttentionModel(nn.Module):
         return table
 
     def vectors(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
-        """Look up words, or pieces of them, by their numbers."""
+        """Look up words, or pieces of them, by their numbers, as the model reads them: masked, if it has masks."""
+        embedded = self.unmasked(ids)
+        return embedded if self.word_mask is None else embedded * self.word_mask(embedded, ids)[..., None]
+
+    def unmasked(self, ids: Int[Tensor, "*tokens"]) -> Float[Tensor, "*tokens dim"]:
+        """Look them up as they stand in the table."""
         embedded: Tensor = self.table(ids)
         return embedded.to(self.dtype)
 
-    def _embed(self, tokens: Tokens) -> Tensor:
-        embedded = self.vectors(tokens.ids)
-        return embedded if tokens.shift is None else embedded + tokens.shift
-
     def _encode_query(self, tokens: Tokens) -> Tensor:
+        """Read a query; words are masked in what is read for it alone."""
         encoder = self.query_encoder or self.encoder
-        return encoder.summarise(
-            encoder(self.embedding_dropout(self._embed(tokens)), tokens.present), tokens.present
-        )
+        embedded = self.unmasked(tokens.ids)
+        if tokens.shift is not None:
+            embedded = embedded + tokens.shift
+        return encoder.summarise(encoder(self.embedding_dropout(embedded), tokens.present), tokens.present)
 
     def _pool(self, states: States) -> Tensor:
         match self.architecture.pooling:

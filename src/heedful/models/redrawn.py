@@ -14,6 +14,7 @@ from heedful.errors import BadInput
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
 from heedful.models.stages import Stages
+from heedful.models.word_mask import GroupMask
 
 STAGES = ("decode", "attend", "encode", "embed")
 """From the output to the input."""
@@ -58,6 +59,8 @@ class Redrawn:
             self._fresh = AttentionModel(model.architecture).to(model.dtype).eval()
             self._table = _shuffled(_table(model))
         _put_table(self._fresh, _table(model))  # the fresh one is not needed, and takes much memory
+        if isinstance(self._fresh.word_mask, GroupMask) and isinstance(model.word_mask, GroupMask):
+            self._fresh.word_mask.groups = model.word_mask.groups  # found in vectors, not learnt
 
     def model(self, stages: Collection[str]) -> AttentionModel:
         """Give the model with these stages drawn anew; what is not, it shares with the original."""
@@ -73,6 +76,7 @@ class Redrawn:
                 weights = (*mixed.encoder.parameters(), *mixed.encoder.buffers())
                 mixed.encoder = deepcopy(mixed.encoder, {id(weight): weight for weight in weights})
             _put_table(mixed, self._table)
+            mixed.word_mask = self._fresh.word_mask
         return mixed.eval()
 
 
@@ -88,7 +92,7 @@ def _with_weights(model: AttentionModel) -> tuple[str, ...]:
         "decode": [model.decoder],
         "attend": [model.attention],
         "encode": [model.encoder, model.query_encoder],
-        "embed": [table],
+        "embed": [table, model.word_mask],
     }
 
     def able(stage: str) -> bool:

@@ -111,6 +111,14 @@ class Scored(Protocol):
         """Scores to weights, in the precision of the scores."""
 
 
+@runtime_checkable
+class Masked(Protocol):
+    """A model that may let words through in part."""
+
+    def importance(self, batch: Batch) -> Float[Tensor, "batch tokens"] | None:
+        """How much of each word is let through, whatever stands around it; None where all is."""
+
+
 class Auditable(Protocol):
     """A model with its words, its labels and its origin."""
 

@@ -13,6 +13,7 @@ from heedful.config import ModelOptions, TrainConfig
 from heedful.data.corpus import Corpus
 from heedful.data.fetch import assets
 from heedful.data.instances import Instances
+from heedful.data.words.groups import similar_words
 from heedful.data.words.vectors import initial_embeddings, read_vectors
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.declared import complete
@@ -21,6 +22,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.encoders.transformer import load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
+from heedful.models.word_mask import GroupMask
 from heedful.progress import QUIET, Watcher
 from heedful.registry import member_of
 from heedful.training.objectives.objective import OBJECTIVES
@@ -50,22 +52,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
     pretrained = _pretrained_path(config, watcher)
     with watcher.status("Cutting texts into words"):
         vocabulary = _vocabulary(config, corpus, pretrained)
-        splits, notes = {}, list(corpus.notes)
-        for name, split in corpus.splits.items():
-            instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
-            long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
-            if len(long_enough) < len(instances):
-                notes.append(
-                    f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
-                )
-                if not len(long_enough):
-                    raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
-                instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
-            if instances.tokens.cut:
-                limit = int(instances.lengths.max())
-                notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
-            splits[name] = instances
-
+        splits, notes = encode_splits(config, corpus, vocabulary)
     torch.manual_seed(config.seed)
     shape = {name: getattr(config, name) for name in complete(ModelOptions).model_fields}
     transformer, embeddings = None, None
@@ -97,7 +84,39 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
     if embeddings is not None and model.embedding is not None:
         model.embedding.weight.data.copy_(torch.from_numpy(embeddings.matrix))
         model.embedding.weight.requires_grad_(config.train_embeddings)
+    if config.mask_vectors is not None and isinstance(model.word_mask, GroupMask):
+        with watcher.status("Grouping similar words"):
+            groups, covered = similar_words(
+                vocabulary.words, source=config.mask_vectors, groups=config.mask_groups, seed=config.seed
+            )
+        model.word_mask.groups[: len(groups)] = torch.from_numpy(groups)
+        notes.append(
+            f"{config.mask_vectors} puts {covered} of {len(groups)} words into {config.mask_groups} groups; others share one mask."
+        )
     return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
+
+
+def encode_splits(
+    config: TrainConfig, corpus: Corpus, vocabulary: Vocabulary
+) -> tuple[dict[str, Instances], list[str]]:
+    """Tokenise all splits, without the texts that are too short, and note what a reader should know of it."""
+    splits: dict[str, Instances] = {}
+    notes = list(corpus.notes)
+    for name, split in corpus.splits.items():
+        instances = Instances.encode(split, vocabulary, classes=len(corpus.labels))
+        long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
+        if len(long_enough) < len(instances):
+            notes.append(
+                f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
+            )
+            if not len(long_enough):
+                raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
+            instances = Instances.encode(split.take(long_enough), vocabulary, classes=len(corpus.labels))
+        if instances.tokens.cut:
+            limit = int(instances.lengths.max())
+            notes.append(f"{instances.tokens.cut} texts of {name} are cut after {limit} tokens.")
+        splits[name] = instances
+    return splits, notes
 
 
 def _pretrained_path(config: TrainConfig, watcher: Watcher) -> str | None:

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from heedful.checking import build, read_yaml
-from heedful.config import Metric, ObjectiveOptions, TrainConfig
+from heedful.config import RENAMED, Metric, ObjectiveOptions, TrainConfig
+from heedful.data.attacked import AttackedTexts
 from heedful.data.corpora.catalogue import cards
 from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Corpus
@@ -30,7 +31,7 @@ from heedful.training.prepare import Prepared, check_names, prepare
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
-_LATER = ("open_vocabulary", "label_seed")
+_LATER = ("open_vocabulary", "label_seed", "word_mask", "mask_groups", "mask_vectors")
 """Options that came later: at their defaults they are not in a run's name, so that earlier runs are found."""
 
 
@@ -46,8 +47,12 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
     if "dataset" not in given or given["dataset"] is None:
         raise BadInput("No dataset is given: name one (heedful data list) or give a file.")
     encoder, objective = str(given.get("encoder", "")), str(given.get("objective", "vanilla"))
+    objective = RENAMED.get(objective, objective)
     filled = preset_values(given.get("preset"), dataset=str(given["dataset"]), encoder=encoder)
-    defaults = OBJECTIVES.get(objective).defaults_for(encoder) if objective in OBJECTIVES else {}
+    defaults: dict[str, Any] = {}
+    if objective in OBJECTIVES:
+        kind = OBJECTIVES.get(objective)
+        defaults = {**kind.model_defaults, **kind.defaults_for(encoder)}
     chosen_by_user = {
         name: value for name, value in given.items() if value is not None or name not in defaults
     }
@@ -83,10 +88,8 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
     kind.check_texts(config, prepared.splits["train"])
     with_base = config
     if config.base is None and kind.needs_vanilla:
-        defaults = {name: field.default for name, field in complete(ObjectiveOptions).model_fields.items()}
-        vanilla = config.model_copy(update={**defaults, "objective": "vanilla"})
         watcher.say("A vanilla model of the same options comes first.")
-        base = train(vanilla, runs=runs, watcher=watcher).run
+        base = train(vanilla_of(config), runs=runs, watcher=watcher).run
         with_base = config.model_copy(update={"base": str(base)})
     with watcher.status("Preparing the objective"):
         objective = _objective(with_base, corpus, prepared)
@@ -95,8 +98,15 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
             return _load(run, watcher)
         kept = config.model_dump(mode="json", exclude=_options_of_others(config))
         run.begin(kept, seed=config.seed, threads=config.threads)
+        objective.keep(run.folder)
         _fit(config, corpus, prepared, objective, run, metric, watcher)
     return Classifier.from_pretrained(run.folder)
+
+
+def vanilla_of(config: TrainConfig, **changed: Any) -> TrainConfig:
+    """Give the config of a vanilla model with the same options, but for those that are named."""
+    defaults = {name: field.default for name, field in complete(ObjectiveOptions).model_fields.items()}
+    return config.model_copy(update={**defaults, "objective": "vanilla", **changed})
 
 
 def _load(run: Run, watcher: Watcher) -> Classifier:
@@ -174,7 +184,9 @@ def _options_of_others(config: TrainConfig) -> set[str]:
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
     """A readable slug and the hash of everything that decides what the run computes."""
     values = config.model_dump(mode="json", exclude={*_NOT_IDENTITY, *_options_of_others(config)})
-    read = OBJECTIVES.get(config.objective).options
+    kind = OBJECTIVES.get(config.objective)
+    read, called = kind.options, kind.formerly or config.objective
+    values["objective"] = called
     values["epochs"] = max_epochs(config)
     values = {
         key: value
@@ -186,13 +198,15 @@ def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:
             del values[name]
     if config.base is not None and "base" in read:
         values["base"] = Path(config.base).name  # a run's name holds the hash of all that it is
+    if config.attacked is not None and "attacked" in read:
+        values["attacked"] = AttackedTexts.read(Path(config.attacked)).fingerprint
     values |= {"metric": metric, "corpus": corpus.name, "fingerprint": corpus.fingerprint}
     encoder = config.encoder if member_of("hf", config.encoder) is None else Path(config.encoder).name
     parts = [
         corpus.name,
         *(["han"] if config.hierarchical else []),
         encoder,
-        config.objective,
+        called,
         f"seed{config.seed}",
     ]
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", "-".join(parts)).strip("-").lower()

@@ -117,6 +117,20 @@ def test_a_transformer_keeps_the_contract_and_special_tokens_carry_no_weight(
     assert classifier.model.contextual
 
 
+def test_word_masks_are_on_pieces_and_leave_special_tokens_alone(
+    pretrained, reviews, tmp_path, hold_to_contract
+):
+    classifier = _train(reviews, pretrained, tmp_path / "runs", word_mask="word", pooling="cls")
+    model, batch = classifier.model, classifier.batch(["a fine filmmaker .", "dull"])
+    plain, special = model.unmasked(batch.tokens.ids), batch.tokens.present & ~batch.tokens.mask
+    assert special.sum() == 4
+    embedded, real = model.embed(batch), batch.tokens.mask
+    assert torch.equal(embedded[special], plain[special])
+    torch.testing.assert_close(embedded[real], plain[real] * model.importance(batch)[real][:, None])
+    split = Split(["a fine filmmaker .", "dull"], np.zeros(2, dtype=np.int64))
+    hold_to_contract(model, classifier.instances(split))
+
+
 def test_pieces_are_joined_to_words(bert, reviews, tmp_path):
     text = "A fine FILMMAKER. badly"
     (prediction,) = _train(reviews, bert, tmp_path / "runs").predict([text])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Int
@@ -11,6 +12,13 @@ from torch import Tensor
 from heedful.data.tokens import Tokens
 
 Span = tuple[int, int]
+
+
+class Change(NamedTuple):
+    """A stretch of a text, and the stretch of the changed text that stands in its place; an empty one was inserted or deleted."""
+
+    before: Span
+    after: Span
 
 
 def words_of(tokens: Tokens) -> Int[Tensor, "batch tokens"]:
@@ -51,6 +59,73 @@ def replace_words(text: str, spans: Sequence[Span], new: Mapping[int, str]) -> t
     return "".join((*parts, text[at:])), moved
 
 
+def changes_between(before: Sequence[Span], after: Sequence[Span], places: Sequence[int]) -> list[Change]:
+    """Say what was changed where the words of these places were replaced, each by one other.
+
+    >>> changes_between([(0, 1), (2, 6)], [(0, 1), (2, 7)], [1])
+    [Change(before=(2, 6), after=(2, 7))]
+    """
+    return [Change(before[place], after[place]) for place in sorted(places)]
+
+
+def aligned(before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]) -> list[int]:
+    """Find each word of a text in the changed one: the number of its counterpart there, or −1.
+
+    A word that was changed is the same word as what stands in its place; of several on one side, the first is that of
+    the first. Other words are found where they have moved to. A word that is cut differently there, or not at all
+    because the text is cut off before it, has no counterpart.
+
+    >>> before, after = [(0, 1), (2, 6), (7, 11)], [(0, 1), (2, 7), (8, 12)]  # a fine film → a great film
+    >>> aligned(before, after, [Change((2, 6), (2, 7))])
+    [0, 1, 2]
+    """
+    found = [-1] * len(before)
+    place_of = {span: place for place, span in enumerate(after)}
+    ordered = sorted(changes)
+    for place, (start, end) in enumerate(before):
+        if not any(_overlap((start, end), change.before) for change in ordered):
+            gone = [change for change in ordered if change.before[1] <= start]
+            shift = sum((a[1] - a[0]) - (b[1] - b[0]) for b, a in gone)
+            found[place] = place_of.get((start + shift, end + shift), -1)
+    for change in ordered:
+        old = [place for place, span in enumerate(before) if _overlap(span, change.before)]
+        new = [place for place, span in enumerate(after) if _overlap(span, change.after)]
+        for place, other in zip(old, new, strict=False):
+            found[place] = other
+    return found
+
+
+def counterparts(
+    before: Sequence[Sequence[Span]], after: Sequence[Sequence[Span]], changes: Sequence[Sequence[Change]]
+) -> Int[Tensor, "batch words"]:
+    """Find the words of many texts in the changed ones: `aligned`, padded with −1.
+
+    >>> counterparts([[(0, 1)], [(0, 1), (2, 6)]], [[(0, 1)], [(0, 1), (2, 7)]], [[], [Change((2, 6), (2, 7))]])
+    tensor([[ 0, -1],
+            [ 0,  1]])
+    """
+    found = [aligned(*row) for row in zip(before, after, changes, strict=True)]
+    padded = torch.full((len(found), max(map(len, found), default=0)), -1)
+    for row, words in zip(padded, found, strict=True):
+        row[: len(words)] = torch.tensor(words, dtype=torch.long)
+    return padded
+
+
+def replaced_words(
+    before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]
+) -> list[tuple[int, int]]:
+    """Number the words that were changed, each with what stands in its place.
+
+    >>> replaced_words([(0, 1), (2, 6)], [(0, 1), (2, 7)], [Change((2, 6), (2, 7))])
+    [(1, 1)]
+    """
+    return [
+        (place, other)
+        for place, (span, other) in enumerate(zip(before, aligned(before, after, changes), strict=True))
+        if other >= 0 and any(_overlap(span, change.before) for change in changes)
+    ]
+
+
 def recased(word: str, like: str) -> str:
     """Write a word as another is written: in capitals, with one, or as it is.
 
@@ -60,6 +135,10 @@ def recased(word: str, like: str) -> str:
     if like.isupper():
         return word.upper()
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def _trimmed(text: str, span: Span) -> Span:

@@ -19,10 +19,10 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
     """Whether words can be encoded once each, with the same result as every token by itself.
 
     A query makes the score of a word depend on more than the word, noise makes its embedding another in every
-    place, and dropout in training draws separately for every token.
+    place, and dropout and word masks in training draw anew for every token.
     """
     a = model.architecture
-    drops = model.training and max(a.embedding_dropout, a.decoder_dropout) > 0
+    draws = model.training and (a.word_mask == "word" or max(a.embedding_dropout, a.decoder_dropout) > 0)
     return (
         model.unit == "word"
         and not model.contextual
@@ -32,7 +32,7 @@ def serves(model: AttentionModel, batch: Batch) -> bool:
         and batch.query is None
         and batch.candidates is None
         and batch.tokens.shift is None
-        and not drops
+        and not draws
     )
 
 

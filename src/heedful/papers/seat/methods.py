@@ -64,7 +64,7 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = {
     "seat, no top-k": {"objective": "seat", "overlap": 0.0},
     "seat, no stability": {"objective": "seat", "stability": 0.0},
 }
-ALONE: Mapping[str, Mapping[str, Any]] = {"consistency": {"objective": "consistency"}}
+ALONE: Mapping[str, Mapping[str, Any]] = {"consistency": {"objective": "stability_only"}}
 METHODS = {**PAPER, **OURS, **WHOLE, **ABLATIONS, **ALONE}
 RIVALS = tuple(name for name in PAPER if name != "seat")
 COMPARED = (*PAPER, *OURS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -29,6 +30,10 @@ class Objective:
     """Values of its options where the user gives none; they are written into the run's config."""
     transformer_defaults: ClassVar[Mapping[str, Any]] = {}
     """Those that differ where the encoder is a transformer."""
+    model_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Options of the model that it cannot do without, where the user gives none."""
+    formerly: ClassVar[str | None] = None
+    """The name it had before: its runs go on by that name, so that earlier ones are found."""
     metric: ClassVar[str | None] = None
     """What selects the epoch, where that is not the dataset's metric."""
     needs_attention: ClassVar[bool] = False
@@ -86,6 +91,9 @@ class Objective:
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Compute once what every step needs, before the first epoch."""
+
+    def keep(self, folder: Path) -> None:
+        """Write into the run's folder what it should hold besides the model."""
 
     def begin_epoch(self, epoch: int) -> None:
         """Compute what all steps of an epoch need; epochs are counted from 0."""

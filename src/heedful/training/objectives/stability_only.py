@@ -1,4 +1,4 @@
-"""Consistency: attention that holds still under noise, and nothing else asked of it."""
+"""Stability alone: attention that holds still under noise, and nothing else asked of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from heedful.training.objectives.steady import Steady
 
 
 @OBJECTIVES.register(
-    "consistency", "attention that holds still under noise, whatever it costs: it goes flat (ours)"
+    "stability_only", "attention that holds still under noise, whatever it costs: it goes flat (ours)"
 )
-class Consistency(Steady):
+class StabilityOnly(Steady):
     """D₁(vanilla, ours) + λ · JSD(w, w′).
 
     Kept to compare with, not to be shown: the heatmap that moves least is flat, and predictions can be kept
@@ -24,7 +24,8 @@ class Consistency(Steady):
     """
 
     options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise", "unknown")
-    metric = "consistency"
+    metric = "stability_only"
+    formerly = "consistency"
     defaults: ClassVar = {"radius": 0.05, "stability": 1000.0, "trained": "all", "unknown": 0.2}
     transformer_defaults: ClassVar = {}
 
