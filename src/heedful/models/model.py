@@ -20,11 +20,13 @@ from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_po
 from heedful.models.encoders.pointer import recurrent_part
 from heedful.models.shorter import (
     Moved,
+    Reader,
     Scaled,
     decode_each,
     decode_many,
     moved_without_each,
     read,
+    reader,
     scaled,
     smooth,
 )
@@ -288,3 +290,10 @@ def _moved_without_each(model: AttentionModel, batch: Batch) -> Moved | None:
     from heedful.models.shortcuts.leave_one_out import moved
 
     return moved(model, batch)
+
+
+@reader.register(AttentionModel)
+def _reader(model: AttentionModel) -> Reader | None:
+    from heedful.models.shortcuts.prefixes import prefix_reader
+
+    return prefix_reader(model)

@@ -6,12 +6,14 @@ give the same numbers but for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.data.instances import Batch
@@ -78,4 +80,18 @@ def smooth(model: Stages) -> bool:
 @singledispatch
 def moved_without_each(model: Stages, batch: Batch) -> Moved | None:
     """Say how far predictions move without each item, where that can be told without reading the rest again."""
+    return None
+
+
+Reader = Callable[[Sequence[NDArray[np.integer[Any]]]], Float[Tensor, "texts outputs"]]
+"""Token ids of texts, each its own length → logits."""
+
+
+@singledispatch
+def reader(model: Stages) -> Reader | None:
+    """Give a function that reads texts which share most of their words; None where every text is read by itself.
+
+    It is for models whose tokens are words and all items, and looks at nothing but their ids. The model must not change
+    while the function is in use.
+    """
     return None
