@@ -48,7 +48,7 @@ class Driver:
         self._attack, self._victim, self._space, self._together = attack, victim, space, together
 
     def run(
-        self, texts: Iterable[tuple[int, str, int]], *, done: Callable[[Attacked], None]
+        self, texts: Iterable[tuple[int, Source, int]], *, done: Callable[[Attacked], None]
     ) -> None:
         """Attack texts, each given by its number, itself and its label; `done` is told of each, in no order."""
         waiting = iter(texts)
@@ -70,9 +70,9 @@ class Driver:
                     going.append((text, *next_step))
             active = going
 
-    def _begin(self, waiting: Iterator[tuple[int, str, int]], room: int) -> Iterator[Attacked]:
+    def _begin(self, waiting: Iterator[tuple[int, Source, int]], room: int) -> Iterator[Attacked]:
         for _, (number, text, label) in zip(range(room), waiting, strict=False):
-            yield Attacked(number, Source.cut(text), label)
+            yield Attacked(number, text, label)
 
     def _begin_search(self, text: Attacked, first: Scored) -> tuple[Steps, Request] | None:
         text.before = text.after = first.probabilities[0]
