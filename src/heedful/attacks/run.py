@@ -72,6 +72,19 @@ def attack(
         return _run(victim, sources, numbers, chosen, assembled, kept, together, watcher)
 
 
+def attack_identity(
+    model: Auditable | Victim | Reads,
+    texts: Sequence[str],
+    labels: Sequence[int | str] | None = None,
+    **options: Any,
+) -> str:
+    """Name an attack by what decides its outcome: the same for the same victim, texts, labels and options."""
+    chosen = build(AttackOptions, options)
+    victim, _ = victim_of(model)
+    sources = _checked(texts, chosen.limit)
+    return _identity(victim, sources, _label_numbers(victim, sources, labels), chosen)
+
+
 def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
     """Make a victim of a classifier, or of a function from texts to probabilities, and say what it is called."""
     if isinstance(model, str | Path):
