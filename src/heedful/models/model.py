@@ -294,6 +294,10 @@ def _moved_without_each(model: AttentionModel, batch: Batch) -> Moved | None:
 
 @reader.register(AttentionModel)
 def _reader(model: AttentionModel) -> Reader | None:
-    from heedful.models.shortcuts.prefixes import prefix_reader
+    from heedful.models.shortcuts.attended_prefixes import AttendedReader
+    from heedful.models.shortcuts.prefixes import PooledReader
+    from heedful.models.shortcuts.windows import WindowReader
 
-    return prefix_reader(model)
+    kinds: tuple[Any, ...] = (PooledReader, AttendedReader, WindowReader)
+    plain = model.embedding is not None and not model.architecture.query
+    return next((kind(model) for kind in kinds if plain and kind.serves(model)), None)

@@ -6,7 +6,7 @@ beginning are neighbours, and read word by word; at each depth there are as many
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from torch import Tensor
 
 from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel
-from heedful.models.shorter import Reader
 from heedful.models.shortcuts.recurrence import Cell, cells
 
 Ids = NDArray[np.integer[Any]]
@@ -71,96 +70,102 @@ def levels(padded: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[Level]
     return found
 
 
-def prefix_reader(model: AttentionModel) -> Reader | None:
-    """Give a reader for a recurrent encoder whose states are pooled without attention."""
-    pooling = model.architecture.pooling
-    serves = isinstance(model.encoder, Recurrent) and model.query_encoder is None and model.unit == "word"
-    if not serves or pooling not in ("max", "mean", "last"):
-        return None
-    return _Pooled(model, pooling)
-
-
-class _Gates:
+class Gates:
     """What words give to the gates of a cell, computed once for each word."""
 
     def __init__(self, model: AttentionModel, cell: Cell) -> None:
         self._model, self._cell = model, cell
         self._place = np.full(model.architecture.vocabulary_size, -1, dtype=np.int64)
-        self._rows = cell.bias.new_empty(0, len(cell.bias))
+        self.rows: Float[Tensor, "known gates"] = cell.bias.new_empty(0, len(cell.bias))
 
     def places(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Say where the words stand in `rows`, computing those that are new."""
         new = np.unique(words[self._place[words] < 0])
         if len(new):
-            self._place[new] = np.arange(len(self._rows), len(self._rows) + len(new))
+            self._place[new] = np.arange(len(self.rows), len(self.rows) + len(new))
             gates = self._model.vectors(torch.from_numpy(new)) @ self._cell.from_token + self._cell.bias
-            self._rows = torch.cat([self._rows, gates])
+            self.rows = torch.cat([self.rows, gates])
         return self._place[words]
 
-    @property
-    def rows(self) -> Float[Tensor, "known gates"]:
-        """Gates of the words known by now."""
-        return self._rows
+
+class Direction:
+    """One direction of an encoder, which reads every distinct beginning once (backwards: every distinct end)."""
+
+    def __init__(self, model: AttentionModel, cell: Cell) -> None:
+        self.cell, self._gates = cell, Gates(model, cell)
+
+    def read(self, ids: Sequence[Ids]) -> tuple[NDArray[np.int64], Iterator[tuple[Level, Tensor]]]:
+        """Give the order that texts are sorted in, and for each length the beginnings with their states h / 2."""
+        turned = [text[::-1] for text in ids] if self.cell.backwards else ids
+        order, padded, lengths = sorted_texts(turned)
+        places = np.where(padded >= 0, self._gates.places(np.maximum(padded, 0)), -1)
+        return order, self._steps(levels(places, lengths))
+
+    def _steps(self, found: list[Level]) -> Iterator[tuple[Level, Tensor]]:
+        state = self.cell.start((1,))
+        for level in found:
+            if level.parents is not None:
+                state = tuple(part.index_select(0, level.parents) for part in state)
+            state = self.cell.step(self._gates.rows.index_select(0, level.words), state)
+            yield level, state[0]
 
 
-class _Pooled:
+def directions(model: AttentionModel) -> list[Direction]:
+    """Forwards, and backwards if the encoder has such a direction."""
+    assert isinstance(model.encoder, Recurrent)
+    return [Direction(model, cell) for cell in cells(model.encoder)]
+
+
+class PooledReader:
     """Reads texts and pools their states by maximum, mean, or taking the last."""
 
-    def __init__(self, model: AttentionModel, pooling: str) -> None:
-        assert isinstance(model.encoder, Recurrent)
-        self._model, self._pooling = model, pooling
-        self._directions = [(cell, _Gates(model, cell)) for cell in cells(model.encoder)]
+    def __init__(self, model: AttentionModel) -> None:
+        self._model, self._pooling = model, model.architecture.pooling
+        self._directions = directions(model)
+
+    @staticmethod
+    def serves(model: AttentionModel) -> bool:
+        """Whether this is a recurrent encoder that pools without attention."""
+        pools = model.architecture.pooling in ("max", "mean", "last")
+        return pools and isinstance(model.encoder, Recurrent) and model.unit == "word"
 
     def __call__(self, ids: Sequence[Ids]) -> Float[Tensor, "texts outputs"]:
         """Give logits in the order of the texts."""
         if self._pooling == "last":  # of a text without words, what a step of padding leaves
             ids = [text if len(text) else np.zeros(1, dtype=np.int64) for text in ids]
-        pooled = [torch.cat(parts) for parts in zip(*map(self._pool, _parts(ids)), strict=True)]
-        context = torch.cat(pooled, dim=-1)[:, None]
-        return self._model.decode_context(context, None, None)
+        parts = [ids[first : first + _TEXTS] for first in range(0, len(ids), _TEXTS)]
+        context = torch.cat([torch.cat([self._pool(part, d) for d in self._directions], dim=-1) for part in parts])
+        return self._model.decode_context(context[:, None], None, None)
 
-    def _pool(self, ids: Sequence[Ids]) -> list[Float[Tensor, "texts hidden"]]:
-        return [
-            2 * self._direction(cell, gates, [text[::-1] for text in ids] if cell.backwards else ids)
-            for cell, gates in self._directions
-        ]
-
-    def _direction(self, cell: Cell, gates: _Gates, ids: Sequence[Ids]) -> Float[Tensor, "texts hidden"]:
-        """Pool h / 2, which is what a cell's state is."""
-        order, padded, lengths = sorted_texts(ids)
-        places = np.where(padded >= 0, gates.places(np.maximum(padded, 0)), -1)
-        pooled_out = cell.bias.new_zeros(len(ids), cell.hidden)
-        state = cell.start((1,))
+    def _pool(self, ids: Sequence[Ids], direction: Direction) -> Float[Tensor, "texts hidden"]:
+        order, steps = direction.read(ids)
+        result = direction.cell.bias.new_zeros(len(ids), direction.cell.hidden)
         pooled: Tensor | None = None
-        for level in levels(places, lengths):
-            if level.parents is not None:
-                state = tuple(part.index_select(0, level.parents) for part in state)
-                pooled = None if pooled is None else pooled.index_select(0, level.parents)
-            state = cell.step(gates.rows.index_select(0, level.words), state)
-            h = state[0]
+        for level, h in steps:
             if pooled is None or self._pooling == "last":
                 pooled = h
             else:
-                pooled = torch.maximum(pooled, h) if self._pooling == "max" else pooled + h
+                before = pooled if level.parents is None else pooled.index_select(0, level.parents)
+                pooled = torch.maximum(before, h) if self._pooling == "max" else before + h
             if len(level.ends):
                 chosen = torch.from_numpy(level.of_text[level.ends])
-                pooled_out[torch.from_numpy(order[level.texts[level.ends]])] = pooled.index_select(0, chosen)
+                result[torch.from_numpy(order[level.texts[level.ends]])] = pooled.index_select(0, chosen)
         if self._pooling == "mean":
-            counts = torch.tensor([max(len(text), 1) for text in ids], dtype=pooled_out.dtype)
-            pooled_out = pooled_out / counts[:, None]
-        return pooled_out
+            result /= torch.tensor([max(len(text), 1) for text in ids], dtype=result.dtype)[:, None]
+        return 2 * result
 
 
 def sorted_texts(ids: Sequence[Ids]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Sort texts by their words: the order, the words [texts, tokens] padded by −1, and the lengths, all sorted."""
-    order = np.array(
-        sorted(range(len(ids)), key=[text.astype(">u4").tobytes() for text in ids].__getitem__), dtype=np.int64
-    )
-    lengths = np.array([len(ids[place]) for place in order], dtype=np.int64)
-    padded = np.full((len(ids), lengths.max(initial=1)), -1, dtype=np.int64)
-    padded[np.arange(padded.shape[1]) < lengths[:, None]] = np.concatenate([ids[place] for place in order])
+    keys = [text.astype(">u4").tobytes() for text in ids]
+    order = np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.int64)
+    padded, lengths = padded_texts([ids[place] for place in order])
     return order, padded, lengths
 
 
-def _parts(ids: Sequence[Ids]) -> list[Sequence[Ids]]:
-    return [ids[first : first + _TEXTS] for first in range(0, len(ids), _TEXTS)]
+def padded_texts(ids: Sequence[Ids]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lay out words [texts, tokens], padded by −1, and the lengths."""
+    lengths = np.array([len(text) for text in ids], dtype=np.int64)
+    padded = np.full((len(ids), lengths.max(initial=1)), -1, dtype=np.int64)
+    padded[np.arange(padded.shape[1]) < lengths[:, None]] = np.concatenate(list(ids))
+    return padded, lengths
