@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     from heedful.progress import Watcher
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "attack", "audit", "compare", "explain", "load", "measures", "train", "train_for_show"]
+__all__ = [
+    "__version__",
+    "attack",
+    "audit",
+    "compare",
+    "explain",
+    "load",
+    "measures",
+    "train",
+    "train_for_show",
+]
 
 
 def _write_report(audits: Sequence[Any], path: Path) -> Path:
@@ -176,7 +186,7 @@ def attack(
     from heedful.attacks.run import attack as run_attack
     from heedful.loading import load as load_run
 
-    given = {"vectors": str(vectors)} if vectors is not None else {}
+    given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}
     return run_attack(
         load_run(model) if isinstance(model, str | Path) else model,
         texts,

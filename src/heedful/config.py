@@ -326,7 +326,8 @@ class AttackOptions(_Options):
     limit: Count | None = Field(None, description="Attack the first texts alone, this many.")
     known_words: bool = Field(False, description="Use only substitutes that the model's vocabulary knows.")
     similarity: bool = Field(
-        True, description="Ask for similar sentences, where the attack does; without, it is faster and coarser."
+        True,
+        description="Ask for similar sentences, where the attack does; without, it is faster and coarser.",
     )
     vectors: str | None = Field(
         None,
@@ -340,7 +341,10 @@ class AttackOptions(_Options):
         None, ge=-1, le=1, description="Least cosine of a word and its substitute."
     )
     min_similarity: float | None = Field(
-        None, ge=0, le=1, description="Least angular similarity of a sentence before and after a substitution."
+        None,
+        ge=0,
+        le=1,
+        description="Least angular similarity of a sentence before and after a substitution.",
     )
     max_changed: float | None = Field(
         None, gt=0, le=1, description="Largest share of a text's words that may be replaced."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from heedful.attacks.candidates.candidates import Candidates
 from heedful.attacks.constraints.constraint import Constraint
@@ -20,7 +20,7 @@ class Attack:
     candidates: Candidates
     constraints: tuple[Constraint, ...]
     search: Search
-    goal: Untargeted = Untargeted()
+    goal: Untargeted = field(default_factory=Untargeted)
     lazy: bool = True
     """Whether constraints that take long are asked after the victim, of the best candidates alone. It saves time and
     changes no result but the number of queries: the victim also reads candidates that would have been refused."""

@@ -120,9 +120,7 @@ class ClassifierVictim:
         if new:
             tokens = self._vocabulary.encode(new)
             flat, rows = tokens.ids.astype(_ID), tokens.rows
-            self._ids |= {
-                text: flat[rows[row] : rows[row + 1]].tobytes() for row, text in enumerate(new)
-            }
+            self._ids |= {text: flat[rows[row] : rows[row + 1]].tobytes() for row, text in enumerate(new)}
 
     def _read_plainly(self, keys: Sequence[bytes | str]) -> Float[Tensor, "keys outputs"]:
         """Run the four stages on padded batches."""
@@ -141,7 +139,9 @@ class ClassifierVictim:
         found: list[Tensor] = [torch.empty(0)] * len(keys)
         for rows in inference_batches(tokens.lengths, self._batch_size):
             padded = tokens.pad(rows, [texts[row] for row in rows])
-            batch = Batch(padded, labels=torch.zeros(len(rows), dtype=torch.long), rows=torch.from_numpy(rows))
+            batch = Batch(
+                padded, labels=torch.zeros(len(rows), dtype=torch.long), rows=torch.from_numpy(rows)
+            )
             for row, logits in zip(rows, read(self._model, batch).logits, strict=True):
                 found[row] = logits
         return torch.stack(found)

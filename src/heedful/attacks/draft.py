@@ -46,7 +46,7 @@ class Draft:
     It remembers the draft it was made of by one replacement, because most of what is known of that one holds for it.
     """
 
-    __slots__ = ("base", "new", "position", "similarity", "source", "_text")
+    __slots__ = ("_text", "base", "new", "position", "similarity", "source")
 
     def __init__(
         self,
@@ -101,7 +101,9 @@ class Draft:
         """List the replaced words in their order."""
         places = self.rebuilt()[1]
         return [
-            Changed(position, self.source.words[position], word, self.source.spans[position], places[position])
+            Changed(
+                position, self.source.words[position], word, self.source.spans[position], places[position]
+            )
             for position, word in sorted(self.new.items())
             if word != self.source.words[position]
         ]

@@ -44,25 +44,28 @@ class Attacked:
 class Driver:
     """An attack, a victim, and the texts that are under way."""
 
-    def __init__(self, attack: Attack, victim: Victim, space: SearchSpace, *, together: int = TOGETHER) -> None:
+    def __init__(
+        self, attack: Attack, victim: Victim, space: SearchSpace, *, together: int = TOGETHER
+    ) -> None:
         self._attack, self._victim, self._space, self._together = attack, victim, space, together
 
-    def run(
-        self, texts: Iterable[tuple[int, Source, int]], *, done: Callable[[Attacked], None]
-    ) -> None:
+    def run(self, texts: Iterable[tuple[int, Source, int]], *, done: Callable[[Attacked], None]) -> None:
         """Attack texts, each given by its number, itself and its label; `done` is told of each, in no order."""
         waiting = iter(texts)
         active: list[tuple[Attacked, Steps | None, Request]] = []
         while True:
             active += [
-                (text, None, Score([text.draft])) for text in self._begin(waiting, self._together - len(active))
+                (text, None, Score([text.draft]))
+                for text in self._begin(waiting, self._together - len(active))
             ]
             if not active:
                 return
             answers = self._answer([(text, request) for text, _, request in active])
             going: list[tuple[Attacked, Steps | None, Request]] = []
             for (text, steps, _), answer in zip(active, answers, strict=True):
-                next_step = self._begin_search(text, answer) if steps is None else _advance(text, steps, answer)
+                next_step = (
+                    self._begin_search(text, answer) if steps is None else _advance(text, steps, answer)
+                )
                 if next_step is None:
                     self._end(text)
                     done(text)

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import polars as pl
 
-from heedful.attacks.result import ABOUT, ROWS, SCHEMA, About, AttackResult, read_about, read_rows, write_frame
+from heedful.attacks.result import (
+    ABOUT,
+    ROWS,
+    SCHEMA,
+    About,
+    AttackResult,
+    read_about,
+    read_rows,
+    write_frame,
+)
 from heedful.errors import BadInput
 from heedful.storage import remove_leftovers, write_json
 

@@ -135,7 +135,9 @@ class AttackResult:
         """Read what `save` or `heedful attack` wrote."""
         folder = Path(folder)
         if not (folder / ROWS).is_file():
-            raise BadInput(f"There is no finished attack in {folder} ({ROWS} is missing): run heedful attack.")
+            raise BadInput(
+                f"There is no finished attack in {folder} ({ROWS} is missing): run heedful attack."
+            )
         return cls(read_about(folder), read_rows(folder / ROWS), folder)
 
 
@@ -145,7 +147,9 @@ def read_about(folder: Path) -> About:
         return About(**json.loads((folder / ABOUT).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, ValidationError) as error:
         reason = str(error).splitlines()[0]
-        raise BadInput(f"{folder / ABOUT} is damaged ({reason}): delete the folder and attack again.") from None
+        raise BadInput(
+            f"{folder / ABOUT} is damaged ({reason}): delete the folder and attack again."
+        ) from None
 
 
 def read_rows(path: Path) -> pl.DataFrame:
@@ -187,7 +191,13 @@ def frame_of(texts: list[Attacked], unknown: dict[int, tuple[bool, bool]]) -> pl
                 "probabilities_after": text.after.tolist(),
                 "words": len(text.source),
                 "changed": [
-                    dict(zip(_CHANGED.to_schema(), (c.position, c.old, c.new, *c.span, *c.new_span), strict=True))
+                    dict(
+                        zip(
+                            _CHANGED.to_schema(),
+                            (c.position, c.old, c.new, *c.span, *c.new_span),
+                            strict=True,
+                        )
+                    )
                     for c in text.draft.changes()
                 ],
                 "unknown": uses,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from heedful.attacks.attack import ATTACKS
+from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.classifier_victim import ClassifierVictim
 from heedful.attacks.constraints.words import KnownWords
 from heedful.attacks.draft import Draft, Source
@@ -89,14 +89,17 @@ def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
     """Make a victim of a classifier, or of a function from texts to probabilities, and say what it is called."""
     if isinstance(model, str | Path):
         raise BadInput("A model is needed, not its name: load it with heedful.load.")
-    if hasattr(model, "keys") and hasattr(model, "read"):
+    if isinstance(model, Victim):
         return model, type(model).__name__
-    if hasattr(model, "vocabulary") and hasattr(model, "model"):
-        return ClassifierVictim(model), model.name
+    if hasattr(model, "vocabulary") and hasattr(model, "instances"):
+        classifier = cast(Auditable, model)
+        return ClassifierVictim(classifier), classifier.name
     if callable(model):
         victim = FunctionVictim(model)
         return victim, victim.fingerprint()
-    raise BadInput("A model is a classifier of heedful's, or a function from a list of texts to probabilities.")
+    raise BadInput(
+        "A model is a classifier of heedful's, or a function from a list of texts to probabilities."
+    )
 
 
 def _run(
@@ -104,7 +107,7 @@ def _run(
     sources: Sequence[Source],
     labels: Sequence[int],
     options: AttackOptions,
-    assembled: Any,
+    assembled: Attack,
     kept: Kept,
     together: int,
     watcher: Watcher,
@@ -112,8 +115,7 @@ def _run(
     more = (_known_words(victim),) if options.known_words else ()
     space = SearchSpace(assembled, *more)
     driver = Driver(assembled, victim, space, together=together)
-    found = attacked = 0
-    found = kept.rows()
+    attacked, found = 0, kept.rows()
     with watcher.bar(f"Attacking by {options.recipe}", len(sources)) as advance:
         advance(found)
         for number, first in enumerate(range(0, len(sources), TOGETHER)):
@@ -137,7 +139,7 @@ def _run(
     return kept.end()
 
 
-def _unknown(victim: Victim, assembled: Any, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
+def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
     """Say of successful attacks whether they use unknown words, and whether they work only through these."""
     known: dict[int, list[bool]] = {}
     for text in texts:
@@ -151,7 +153,9 @@ def _unknown(victim: Victim, assembled: Any, texts: Sequence[Attacked]) -> dict[
         for text in texts
         if text.number in known and not all(known[text.number])
     }
-    without = victim.read(victim.keys([draft for _, draft in partly.values()])) if partly else []
+    if not partly:
+        return dict.fromkeys(known, (False, False))
+    without = victim.read(victim.keys([draft for _, draft in partly.values()]))
     fails = {
         number: not assembled.goal.judge(row[None], text.label).reached[0]
         for (number, (text, _)), row in zip(partly.items(), without, strict=True)
@@ -165,7 +169,9 @@ def _keep(draft: Draft, known: Sequence[bool]) -> dict[int, str]:
 
 def _known_words(victim: Victim) -> KnownWords:
     if victim.knows([]) is None:
-        raise BadInput("Known words need a model with a vocabulary of words, and this one has none: leave them out.")
+        raise BadInput(
+            "Known words need a model with a vocabulary of words, and this one has none: leave them out."
+        )
     return KnownWords(victim.knows)
 
 
@@ -212,7 +218,15 @@ def _identity(
                 values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     texts = hashlib.sha256("\0".join(source.text for source in sources).encode()).hexdigest()
     answers = hashlib.sha256(np.array(labels, dtype="<i8").tobytes()).hexdigest()
-    return identity({**values, "recipe": options.recipe, "victim": victim.fingerprint(), "texts": texts, "labels": answers})
+    return identity(
+        {
+            **values,
+            "recipe": options.recipe,
+            "victim": victim.fingerprint(),
+            "texts": texts,
+            "labels": answers,
+        }
+    )
 
 
 def _refuse(folder: Path) -> None:

@@ -29,12 +29,23 @@ def table(result: AttackResult) -> Table:
     rows = [
         ["accuracy before", percentage(n.accuracy, 1), f"{n.texts:,} texts of {about.data}, {about.model}"],
         ["after-attack accuracy", percentage(n.after_attack_accuracy, 1), f"by {about.recipe}"],
-        ["successful", f"{n.successful:,}", f"of {attacked:,} attacked; {n.failed:,} failed, {n.skipped:,} were wrong before"],
+        [
+            "successful",
+            f"{n.successful:,}",
+            f"of {attacked:,} attacked; {n.failed:,} failed, {n.skipped:,} were wrong before",
+        ],
         ["words replaced", percentage(n.words_changed, 1), "of a text, where the attack succeeds"],
         ["queries", fixed(n.queries, 1), "per attacked text"],
-        ["only unknown words", percentage(n.only_unknown), "of successes fail without words that the model cannot read"],
+        [
+            "only unknown words",
+            percentage(n.only_unknown),
+            "of successes fail without words that the model cannot read",
+        ],
     ]
-    return Table(["", "", ""], [[Cell(name, tone="strong"), value, Cell(what, tone="dim")] for name, value, what in rows])
+    return Table(
+        ["", "", ""],
+        [[Cell(name, tone="strong"), value, Cell(what, tone="dim")] for name, value, what in rows],
+    )
 
 
 def line(row: Mapping[str, Any], about: About) -> str:

@@ -44,10 +44,15 @@ class SearchSpace:
         ]
         found = {
             (id(draft), position): words
-            for (draft, position), words in zip(allowed, self._attack.candidates.propose(allowed), strict=True)
+            for (draft, position), words in zip(
+                allowed, self._attack.candidates.propose(allowed), strict=True
+            )
         }
         drafts = [
-            [self._drafts(request.draft, position, found.get((id(request.draft), position), [])) for position in request.positions]
+            [
+                self._drafts(request.draft, position, found.get((id(request.draft), position), []))
+                for position in request.positions
+            ]
             for request in requests
         ]
         return drafts if self.lazy or not self._texts else self._filtered(drafts)
@@ -70,7 +75,9 @@ class SearchSpace:
         result: list[float | None] = [1.0] * len(drafts)
         for constraint in self._texts:
             open_ = [place for place, similarity in enumerate(result) if similarity is not None]
-            for place, found in zip(open_, constraint.compare([drafts[place] for place in open_]), strict=True):
+            for place, found in zip(
+                open_, constraint.compare([drafts[place] for place in open_]), strict=True
+            ):
                 result[place] = found
         return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ Reads = Callable[[list[str]], ArrayLike]
 """A plain function: a list of texts → probabilities [texts, classes]."""
 
 
+@runtime_checkable
 class Victim(Protocol):
     """Reads drafts in two steps, so that what it would read alike is read once."""
 

@@ -63,7 +63,20 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, attack, compare, panel, report, reproduce, study, predict, explain, runs):
+for _command in (
+    demo,
+    train,
+    audit,
+    attack,
+    compare,
+    panel,
+    report,
+    reproduce,
+    study,
+    predict,
+    explain,
+    runs,
+):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

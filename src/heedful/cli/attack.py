@@ -33,7 +33,8 @@ def attack(
         typer.Option(help="Split of a dataset to attack.", rich_help_panel="Data"),
     ] = "test",
     text_column: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A file's column with the text.", rich_help_panel="Data")
+        str | None,
+        typer.Option(metavar="NAME", help="A file's column with the text.", rich_help_panel="Data"),
     ] = None,
     label_column: Annotated[
         str | None,

@@ -32,15 +32,19 @@ def render_attack(result: AttackResult) -> str:
     rank = pl.col("status").replace_strict(order, return_dtype=pl.Int64)
     frame = result.frame.sort(rank, "row").head(_TEXTS)
     style = asset("page.css") + asset("attack.css")
-    page = environment().get_template("attack.html").render(
-        about=result.about,
-        numbers=[[cell(content).words for content in row] for row in table(result).rows],
-        texts=[_text(row, result) for row in frame.iter_rows(named=True)],
-        left_out=len(result.frame) - len(frame),
-        policy=policy(style, ""),
-        style=Markup(style),
-        version=__version__,
-        made=made_now(),
+    page = (
+        environment()
+        .get_template("attack.html")
+        .render(
+            about=result.about,
+            numbers=[[cell(content).words for content in row] for row in table(result).rows],
+            texts=[_text(row, result) for row in frame.iter_rows(named=True)],
+            left_out=len(result.frame) - len(frame),
+            policy=policy(style, ""),
+            style=Markup(style),
+            version=__version__,
+            made=made_now(),
+        )
     )
     return fit(page)
 

@@ -15,7 +15,11 @@ from heedful.models.shorter import reader
 from heedful.models.stages import output_of
 
 SHAPES = [
-    *({"encoder": e, "pooling": p} for e in ("rnn", "lstm", "gru", "bilstm", "bigru") for p in ("max", "mean", "last")),
+    *(
+        {"encoder": e, "pooling": p}
+        for e in ("rnn", "lstm", "gru", "bilstm", "bigru")
+        for p in ("max", "mean", "last")
+    ),
     *({"encoder": e, "pooling": "attention"} for e in ("lstm", "bilstm", "bigru")),
     {"encoder": "bilstm", "pooling": "attention", "attention": "dot"},
     {"encoder": "bilstm", "pooling": "attention", "heads": 2},
@@ -63,7 +67,9 @@ def test_many_texts_are_read_in_parts(toy_classifier):
             assert torch.allclose(found[::97], plainly(model, texts[::97]), atol=1e-5)
 
 
-@pytest.mark.parametrize("shape", [{"encoder": "average"}, {"encoder": "none"}, {"encoder": "cnn", "pooling": "mean"}])
+@pytest.mark.parametrize(
+    "shape", [{"encoder": "average"}, {"encoder": "none"}, {"encoder": "cnn", "pooling": "mean"}]
+)
 def test_other_models_have_none(toy_classifier, shape):
     assert reader(toy_classifier(**shape).model) is None
 

@@ -26,7 +26,9 @@ class WordNetSynonyms:
 
     def propose(self, places: Sequence[tuple[Draft, int]]) -> list[list[str]]:
         """Look each word up."""
-        return [self._synonyms(draft.word(position), self._parts(draft, position)) for draft, position in places]
+        return [
+            self._synonyms(draft.word(position), self._parts(draft, position)) for draft, position in places
+        ]
 
     def _parts(self, draft: Draft, position: int) -> tuple[PartOfSpeech, ...]:
         if not self._same:

@@ -32,9 +32,7 @@ class SamePartOfSpeech:
     def _same(self, tag: str, other: str) -> bool:
         return tag == other or (self._noun_for_verb and {tag, other} == {"NOUN", "VERB"})
 
-    def _tag_each(
-        self, before: tuple[str, ...], words: Sequence[str], after: tuple[str, ...]
-    ) -> list[str]:
+    def _tag_each(self, before: tuple[str, ...], words: Sequence[str], after: tuple[str, ...]) -> list[str]:
         at = len(before)
         windows = [(*before, word, *after) for word in words]
         new = [window for window in dict.fromkeys(windows) if (at, window) not in self._tags]

@@ -59,7 +59,9 @@ class SentenceSimilarity:
 
     def compare(self, drafts: Sequence[Draft]) -> list[float | None]:
         """Encode the windows that are new, and compare."""
-        pairs = {place: pair for place, draft in enumerate(drafts) if (pair := self._windows(draft)) is not None}
+        pairs = {
+            place: pair for place, draft in enumerate(drafts) if (pair := self._windows(draft)) is not None
+        }
         found = [1.0] * len(drafts)
         unsure = list(pairs)
         if self._coarse is not None:
@@ -92,7 +94,9 @@ class SentenceSimilarity:
         if self._window is not None and len(spans) < self._window:
             return None
         place = sum(1 for position in range(draft.position) if after.new.get(position) != "")
-        return self._around(before.text, word_spans(before.text), place), self._around(after.text, spans, place)
+        return self._around(before.text, word_spans(before.text), place), self._around(
+            after.text, spans, place
+        )
 
     def _around(self, text: str, spans: Sequence[tuple[int, int]], place: int) -> str:
         first, last = window_around(place, len(spans), self._window)
@@ -111,7 +115,11 @@ class _Encodings:
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Compare the two sentences of every pair."""
-        new = [text for text in dict.fromkeys(text for pair in pairs for text in pair) if text not in self._vectors]
+        new = [
+            text
+            for text in dict.fromkeys(text for pair in pairs for text in pair)
+            if text not in self._vectors
+        ]
         if new:
             # In double precision: the angle of nearly equal vectors needs it.
             self._vectors |= dict(zip(new, self._encode(new).double(), strict=True))

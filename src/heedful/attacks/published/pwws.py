@@ -11,7 +11,9 @@ from heedful.attacks.searches.greedy import Greedy
 from heedful.config import AttackOptions
 
 
-@ATTACKS.register("pwws", "WordNet synonyms, words by saliency times the best substitute's effect (Ren et al. 2019)")
+@ATTACKS.register(
+    "pwws", "WordNet synonyms, words by saliency times the best substitute's effect (Ren et al. 2019)"
+)
 def pwws(options: AttackOptions) -> Attack:
     """Replace words by WordNet synonyms, in the order of probability weighted word saliency.
 
@@ -30,7 +32,9 @@ def pwws(options: AttackOptions) -> Attack:
     - Stop words. Paper: none are named. TextAttack: NLTK's. Followed: TextAttack.
     - Ties. TextAttack: the first by the text. Followed, with scores that differ by rounding alone as ties.
     """
-    candidates = own_synonyms(options) or WordNetSynonyms(same_part_of_speech=bool(options.same_part_of_speech))
+    candidates = own_synonyms(options) or WordNetSynonyms(
+        same_part_of_speech=bool(options.same_part_of_speech)
+    )
     return Attack(
         candidates=candidates,
         constraints=(NoWordTwice(), NoStopWords(nltk_stop_words()), *share_of_words(options)),

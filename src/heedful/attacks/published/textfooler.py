@@ -15,7 +15,9 @@ _SIMILARITY = 0.840845057
 """1 − 0.5 / π: the authors' threshold of 0.5, with the angle divided by π, which their code forgets."""
 
 
-@ATTACKS.register("textfooler", "neighbours in counter-fitted space that keep the sentence similar (Jin et al. 2020)")
+@ATTACKS.register(
+    "textfooler", "neighbours in counter-fitted space that keep the sentence similar (Jin et al. 2020)"
+)
 def textfooler(options: AttackOptions) -> Attack:
     """Replace words by neighbours in counter-fitted space that keep part of speech and the meaning of the sentence.
 
@@ -36,7 +38,9 @@ def textfooler(options: AttackOptions) -> Attack:
     - Queries. Sentences are compared after the victim has read the candidates, and only as far as needed: the victim reads
       candidates that TextAttack would not have shown it, and far fewer sentences are encoded. The outcome is the same.
     """
-    candidates, near = (own_synonyms(options), ()) if options.synonyms else near_words(options, count=50, min_cosine=0.5)
+    candidates, near = (
+        (own_synonyms(options), ()) if options.synonyms else near_words(options, count=50, min_cosine=0.5)
+    )
     assert candidates is not None
     constraints: list[Constraint] = [NoWordTwice(), NoStopWords(textfooler_stop_words()), *near]
     if options.same_part_of_speech is not False:

@@ -6,11 +6,11 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heedful.data.words.plain_pickle import read_plain_pickle
 from heedful.data.words.wordnet import lexicon_folder
 from heedful.errors import BadInput
 
@@ -37,7 +37,9 @@ UNIVERSAL = {penn: universal for universal, tags in _UNIVERSAL.items() for penn 
 class Tagger:
     """Gives every word a Penn tag, from left to right."""
 
-    def __init__(self, weights: dict[str, dict[str, float]], known: dict[str, str], classes: set[str]) -> None:
+    def __init__(
+        self, weights: dict[str, dict[str, float]], known: dict[str, str], classes: set[str]
+    ) -> None:
         # Of tags with equal scores the last by name wins: the first here.
         self.classes = sorted(classes, reverse=True)
         self.known = known
@@ -63,7 +65,10 @@ class Tagger:
             open_ = [row for row, tag in enumerate(given) if tag is None]
             if open_:
                 found = self._predict(
-                    [self._features(place, sentences[row][place], context[row], *before[row]) for row in open_]
+                    [
+                        self._features(place, sentences[row][place], context[row], *before[row])
+                        for row in open_
+                    ]
                 )
                 for row, number in zip(open_, found, strict=True):
                     given[row] = self.classes[number]
@@ -129,65 +134,3 @@ def _normal(word: str) -> str:
     if word.isdigit() and len(word) == 4:
         return "!YEAR"
     return "!DIGITS" if word[:1].isdigit() else word.lower()
-
-
-def read_plain_pickle(content: bytes) -> Any:
-    """Read dictionaries, lists, tuples, sets, strings and numbers of a pickle of version 2, and refuse everything else.
-
-    Nothing is imported and nothing is called: a pickle with any other instruction is a ValueError.
-    """
-    stack: list[Any] = []
-    marks: list[int] = []
-    memory: dict[int, Any] = {}
-    at = 2  # after the version
-    if content[:2] != b"\x80\x02":
-        raise ValueError("it is no pickle of version 2")
-    unpack = struct.unpack_from
-    while True:
-        code = content[at]
-        at += 1
-        if code == 0x47:  # a number of eight bytes
-            stack.append(unpack(">d", content, at)[0])
-            at += 8
-        elif code == 0x72:  # remember the top
-            memory[unpack("<I", content, at)[0]] = stack[-1]
-            at += 4
-        elif code == 0x68:  # recall
-            stack.append(memory[content[at]])
-            at += 1
-        elif code == 0x55:  # a short string
-            length = content[at]
-            stack.append(content[at + 1 : at + 1 + length].decode("utf-8"))
-            at += 1 + length
-        elif code == 0x6A:
-            stack.append(memory[unpack("<I", content, at)[0]])
-            at += 4
-        elif code == 0x28:
-            marks.append(len(stack))
-        elif code in (0x75, 0x65):  # fill a dictionary, or a list
-            items = stack[(first := marks.pop()) :]
-            del stack[first:]
-            if code == 0x75:
-                stack[-1].update(zip(items[::2], items[1::2], strict=True))
-            else:
-                stack[-1].extend(items)
-        elif code == 0x7D:
-            stack.append({})
-        elif code == 0x5D:
-            stack.append([])
-        elif code == 0x71:
-            memory[content[at]] = stack[-1]
-            at += 1
-        elif code in (0x85, 0x86, 0x87):  # tuples of one, two, three
-            size = code - 0x84
-            stack[-size:] = [tuple(stack[-size:])]
-        elif code == 0x63 and content.startswith(b"__builtin__\nset\n", at):
-            stack.append(set)
-            at += len(b"__builtin__\nset\n")
-        elif code == 0x52 and stack[-2] is set and isinstance(stack[-1], tuple):
-            (items,) = stack.pop()
-            stack[-1] = set(items)
-        elif code == 0x2E:
-            return stack.pop()
-        else:
-            raise ValueError(f"instruction {code:#x} is not plain data")

@@ -172,9 +172,6 @@ def _select(
             f"{path} has {len(vectors)} vectors for {len(names)} words: there must be one for each."
         )
     # Read backwards, so that of a word listed twice the first stays, as in text files.
-    places = {
-        names[i]: i for i in range(len(names) - 1, -1, -1) if wanted is None or names[i] in wanted
-    }
+    places = {names[i]: i for i in range(len(names) - 1, -1, -1) if wanted is None or names[i] in wanted}
     matrix = np.asarray(vectors[list(places.values())], dtype=np.float32)
     return WantedVectors({word: row for row, word in enumerate(places)}, matrix)
-

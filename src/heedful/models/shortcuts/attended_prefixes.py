@@ -34,14 +34,14 @@ class AttendedReader:
         output = model.decoder.output
         self._bias = output.bias
         say = output.weight.view(-1, size)  # [outputs · heads, size]
-        self._additive = hasattr(similarity, "project_state")
-        if self._additive:
+        self._inner_bias: Tensor | None = None
+        if hasattr(similarity, "project_state"):
             project = similarity.project_state
             assert isinstance(project, torch.nn.Linear)
             inner, self._inner_bias = project.weight, project.bias
         else:  # the score itself is linear in the state
             assert similarity.vector is not None
-            inner, self._inner_bias = similarity.vector / math.sqrt(size), None
+            inner = similarity.vector / math.sqrt(size)
         assert similarity.vector is not None
         self._vector = similarity.vector
         # A cell's state is h / 2.
@@ -71,8 +71,7 @@ class AttendedReader:
             inner = own_inner if inner is None else inner + own_inner
             say = own_say if say is None else say + own_say
         assert inner is not None and say is not None
-        if self._additive:
-            assert self._inner_bias is not None
+        if self._inner_bias is not None:
             each = torch.tanh(inner + self._inner_bias).view(*inner.shape[:2], self._heads, -1)
             scores = torch.einsum("bnha,ha->bhn", each, self._vector)
         else:

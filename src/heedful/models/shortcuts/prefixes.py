@@ -134,7 +134,9 @@ class PooledReader:
         if self._pooling == "last":  # of a text without words, what a step of padding leaves
             ids = [text if len(text) else np.zeros(1, dtype=np.int64) for text in ids]
         parts = [ids[first : first + _TEXTS] for first in range(0, len(ids), _TEXTS)]
-        context = torch.cat([torch.cat([self._pool(part, d) for d in self._directions], dim=-1) for part in parts])
+        context = torch.cat(
+            [torch.cat([self._pool(part, d) for d in self._directions], dim=-1) for part in parts]
+        )
         return self._model.decode_context(context[:, None], None, None)
 
     def _pool(self, ids: Sequence[Ids], direction: Direction) -> Float[Tensor, "texts hidden"]:

@@ -42,7 +42,11 @@ class WindowReader:
     @staticmethod
     def serves(model: AttentionModel) -> bool:
         """Whether this is a CNN that pools by maximum."""
-        return isinstance(model.encoder, CNN) and model.architecture.pooling in ("max", "last") and model.unit == "word"
+        return (
+            isinstance(model.encoder, CNN)
+            and model.architecture.pooling in ("max", "last")
+            and model.unit == "word"
+        )
 
     def __call__(self, ids: Sequence[Ids]) -> Float[Tensor, "texts outputs"]:
         """Give logits in the order of the texts."""
@@ -57,7 +61,9 @@ class WindowReader:
         there = torch.from_numpy(lengths > 0)
         return torch.cat(pooled, dim=-1).masked_fill(~there[:, None], 0.0)
 
-    def _width(self, number: int, words: NDArray[np.int64], present: Tensor) -> Float[Tensor, "texts filters"]:
+    def _width(
+        self, number: int, words: NDArray[np.int64], present: Tensor
+    ) -> Float[Tensor, "texts filters"]:
         """Give the largest value of every filter of one width over the windows around the words of each text."""
         width, tables = self._widths[number], self._tables[number]
         tokens = words.shape[1]
@@ -75,10 +81,8 @@ class WindowReader:
             values += table.index_select(0, torch.from_numpy(around[rows, columns + offset]))
         of = torch.from_numpy(code.reshape(words.shape))
         size = max(1, _NUMBERS // (tokens * values.shape[1]))
-        largest = [
-            values[some].masked_fill_(~there[..., None], -torch.inf).amax(1)
-            for some, there in zip(of.split(size), present.split(size), strict=True)
-        ]
+        blocks = zip(of.split(size), present.split(size), strict=True)  # type: ignore[no-untyped-call]
+        largest = [values[some].masked_fill_(~there[..., None], -torch.inf).amax(1) for some, there in blocks]
         found: Tensor = self._encoder.activation(torch.cat(largest))
         return found
 
