@@ -12,7 +12,16 @@ from heedful.attacks.attack import Attack
 from heedful.attacks.constraints.places import NoWordTwice
 from heedful.attacks.searches.greedy import Greedy
 
-VOTES = {"fine": 2.0, "good": 1.0, "okay": 0.2, "fair": 0.5, "dull": -2.0, "slow": -1.0, "calm": 0.1, "film": 0.3}
+VOTES = {
+    "fine": 2.0,
+    "good": 1.0,
+    "okay": 0.2,
+    "fair": 0.5,
+    "dull": -2.0,
+    "slow": -1.0,
+    "calm": 0.1,
+    "film": 0.3,
+}
 SYNONYMS = {
     "fine": ["good", "okay", "fair"],
     "good": ["okay", "fine"],

@@ -54,4 +54,10 @@ def test_changes_name_both_places_and_leave_out_what_stayed():
 
 
 def test_one_word_is_one_word():
-    assert [one_word(word) for word in ("self-made", "Dr.", "A.E.", "", "x y")] == [True, True, False, False, False]
+    assert [one_word(word) for word in ("self-made", "Dr.", "A.E.", "", "x y")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]

@@ -28,7 +28,10 @@ class Likeness:
 
 def run(attack, votes, texts=TEXTS, labels=LABELS, **options):
     found = {}
-    cut = [(number, Source.cut(text), label) for number, (text, label) in enumerate(zip(texts, labels, strict=True))]
+    cut = [
+        (number, Source.cut(text), label)
+        for number, (text, label) in enumerate(zip(texts, labels, strict=True))
+    ]
     driver = Driver(attack, FunctionVictim(votes), SearchSpace(attack), **options)
     driver.run(cut, done=lambda text: found.__setitem__(text.number, text))
     return [found[number] for number in range(len(texts))]
@@ -47,7 +50,9 @@ def test_a_failed_attack_keeps_its_best_text_and_says_failed(toy_attack, votes):
     for text in run(toy_attack(), votes):
         if text.status == "failed" and text.draft.new:
             assert text.after[text.label] < text.before[text.label]
-        assert (text.status == "successful") == (text.after.argmax() != text.label and text.status != "skipped")
+        assert (text.status == "successful") == (
+            text.after.argmax() != text.label and text.status != "skipped"
+        )
 
 
 def test_a_text_that_is_wrong_before_is_skipped_unchanged(toy_attack, votes):
@@ -71,7 +76,9 @@ def test_neither_order_nor_companions_change_a_result(toy_attack, votes, importa
     attack = toy_attack(importance=importance)
     expected = [(t.draft.text, t.status, t.queries, t.read) for t in run(attack, votes)]
     for together in (1, 2):
-        assert expected == [(t.draft.text, t.status, t.queries, t.read) for t in run(attack, votes, together=together)]
+        assert expected == [
+            (t.draft.text, t.status, t.queries, t.read) for t in run(attack, votes, together=together)
+        ]
     turned = run(attack, votes, TEXTS[::-1], LABELS[::-1])
     assert expected == [(t.draft.text, t.status, t.queries, t.read) for t in turned][::-1]
 

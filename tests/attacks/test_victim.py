@@ -33,7 +33,11 @@ def test_what_is_no_probability_is_refused_in_a_sentence(answer, says):
 
 
 def test_tensors_lists_and_arrays_are_taken():
-    for answer in ([[0.25, 0.75]], np.array([[0.25, 0.75]]), torch.tensor([[0.25, 0.75]], requires_grad=True)):
+    for answer in (
+        [[0.25, 0.75]],
+        np.array([[0.25, 0.75]]),
+        torch.tensor([[0.25, 0.75]], requires_grad=True),
+    ):
         assert checked(answer, ["a text"]).tolist() == [[0.25, 0.75]]
 
 
@@ -89,7 +93,11 @@ def test_the_shorter_way_leads_to_what_predict_says(toy_classifier, shape):
     classifier = toy_classifier(classes=3, **shape)
     source = Source.cut("the plot is thin, the jokes are old. Nobody laughed.")
     base = Draft(source).replaced(1, "film")
-    drafts = [Draft(source), base, *(base.replaced(at, word) for at in (0, 3, 8) for word in ("", "warm", "zzz"))]
+    drafts = [
+        Draft(source),
+        base,
+        *(base.replaced(at, word) for at in (0, 3, 8) for word in ("", "warm", "zzz")),
+    ]
     expected = [list(found.probabilities.values()) for found in classifier.predict([d.text for d in drafts])]
     for plain in (False, True):
         victim = ClassifierVictim(classifier, plain=plain)
