@@ -7,6 +7,7 @@ model.predict(["a warm , funny , engaging film ."])
 heedful.explain(model, ["a warm , funny film ."], "leave_one_out")
 heedful.audit(model, "sst2", quick=True).verdict
 heedful.train_for_show("mr", vectors="glove-840b-300d").result.verdict
+heedful.attack(model, texts, labels, recipe="pwws").to_frame()
 heedful.load("runs/…")
 """
 
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from heedful import reporting
 
 if TYPE_CHECKING:
+    from heedful.attacks.result import AttackResult
+    from heedful.attacks.victim import Reads
     from heedful.audits.running.result import AuditResult
     from heedful.comparison.comparison import Comparison
     from heedful.models.classifier import Classifier
@@ -28,7 +31,17 @@ if TYPE_CHECKING:
     from heedful.progress import Watcher
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "audit", "compare", "explain", "load", "measures", "train", "train_for_show"]
+__all__ = [
+    "__version__",
+    "attack",
+    "audit",
+    "compare",
+    "explain",
+    "load",
+    "measures",
+    "train",
+    "train_for_show",
+]
 
 
 def _write_report(audits: Sequence[Any], path: Path) -> Path:
@@ -37,7 +50,14 @@ def _write_report(audits: Sequence[Any], path: Path) -> Path:
     return write_report(audits, path)
 
 
+def _write_attack(result: Any, path: Path) -> Path:
+    from heedful.report.attack_page import write_attack
+
+    return write_attack(result, path)
+
+
 reporting.writer = _write_report
+reporting.attack_writer = _write_attack
 
 
 def __getattr__(name: str) -> Any:
@@ -138,6 +158,46 @@ def audit(
         folder=None if folder is None else Path(folder),
         scores=scores,
         watcher=_watcher(progress),
+        **options,
+    )
+
+
+def attack(
+    model: Auditable | Reads | str | Path,
+    texts: Sequence[str],
+    labels: Sequence[int | str] | None = None,
+    *,
+    recipe: str = "textfooler",
+    vectors: str | Path | None = None,
+    known_words: bool = False,
+    limit: int | None = None,
+    similarity: bool = True,
+    folder: str | Path | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> AttackResult:
+    """Replace words of texts until a model answers otherwise (`heedful list attacks`).
+
+    `model` is a classifier, the folder of a run, or any function from a list of texts to probabilities [texts, classes].
+    `labels` are numbers or names of classes; without them, what the model says is taken for true. In a `folder`, what is
+    done is kept, and an interrupted attack goes on. Further `options` are those of `heedful attack --help`. The result
+    has `to_frame()`, `numbers`, `show()`, `save(folder)` and `report(file)`.
+    """
+    from heedful.attacks.run import attack as run_attack
+    from heedful.loading import load as load_run
+
+    given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}
+    return run_attack(
+        load_run(model) if isinstance(model, str | Path) else model,
+        texts,
+        labels,
+        folder=None if folder is None else Path(folder),
+        watcher=_watcher(progress),
+        recipe=recipe,
+        known_words=known_words,
+        limit=limit,
+        similarity=similarity,
+        **given,
         **options,
     )
 

@@ -9,3 +9,7 @@ from typing import Any
 Write = Callable[[Sequence[Any], Path], Path]
 
 writer: Write | None = None
+
+WriteAttack = Callable[[Any, Path], Path]
+
+attack_writer: WriteAttack | None = None

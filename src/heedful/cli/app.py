@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from heedful import __version__
+from heedful.cli.attack import attack
 from heedful.cli.audit import audit
 from heedful.cli.compare import compare
 from heedful.cli.console import error_console
@@ -62,7 +63,20 @@ def _top(
         context.get_help()
 
 
-for _command in (demo, train, audit, compare, panel, report, reproduce, study, predict, explain, runs):
+for _command in (
+    demo,
+    train,
+    audit,
+    attack,
+    compare,
+    panel,
+    report,
+    reproduce,
+    study,
+    predict,
+    explain,
+    runs,
+):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)
 app.add_typer(data, name="data")

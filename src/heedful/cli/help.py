@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from heedful.cli.console import console
 
-_PANELS = ("Arguments", "Data", "Model", "Training", "Audit", "Output", "Options")
+_PANELS = ("Arguments", "Data", "Model", "Training", "Audit", "Attack", "Output", "Options")
 _WIDEST = 110
 
 

@@ -16,6 +16,7 @@ KINDS = (
     "encoders",
     "objectives",
     "explainers",
+    "attacks",
     "presets",
     "datasets",
     "recipes",
@@ -57,6 +58,10 @@ def _describe(kind: str) -> dict[str, str]:
             from heedful.explainers.explainer import EXPLAINERS
 
             return EXPLAINERS.descriptions()
+        case "attacks":
+            from heedful.attacks.attack import ATTACKS
+
+            return ATTACKS.descriptions()
         case "presets":
             from heedful.presets import PRESETS
 

@@ -20,6 +20,7 @@ from heedful.models.encoders.encoder import ENCODERS, Encoder, max_pool, mean_po
 from heedful.models.encoders.pointer import recurrent_part
 from heedful.models.shorter import (
     Moved,
+    Reader,
     Robustness,
     Scaled,
     Substitutes,
@@ -27,6 +28,7 @@ from heedful.models.shorter import (
     decode_many,
     moved_without_each,
     read,
+    reader,
     robustness,
     scaled,
     smooth,
@@ -318,3 +320,14 @@ def _robustness(
     from heedful.models.shortcuts.robustness import robust
 
     return robust(model, batch, substitutes, slack=slack)
+
+
+@reader.register(AttentionModel)
+def _reader(model: AttentionModel) -> Reader | None:
+    from heedful.models.shortcuts.attended_prefixes import AttendedReader
+    from heedful.models.shortcuts.prefixes import PooledReader
+    from heedful.models.shortcuts.windows import WindowReader
+
+    kinds: tuple[Any, ...] = (PooledReader, AttendedReader, WindowReader)
+    plain = model.embedding is not None and not model.architecture.query
+    return next((kind(model) for kind in kinds if plain and kind.serves(model)), None)

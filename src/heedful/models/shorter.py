@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.data.instances import Batch
@@ -108,5 +110,19 @@ def robustness(
 
     Decisions nearer than `slack`, relative to the terms that they sum up, count as lost: about 1e-5 where the model that is
     attacked reads in single precision, 0 for the model in double precision.
+    """
+    return None
+
+
+Reader = Callable[[Sequence[NDArray[np.integer[Any]]]], Float[Tensor, "texts outputs"]]
+"""Token ids of texts, each its own length → logits."""
+
+
+@singledispatch
+def reader(model: Stages) -> Reader | None:
+    """Give a function that reads texts which share most of their words; None where every text is read by itself.
+
+    It is for models whose tokens are words and all items, and looks at nothing but their ids. The model must not change
+    while the function is in use.
     """
     return None

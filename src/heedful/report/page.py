@@ -44,20 +44,20 @@ def render(materials: Sequence[Material]) -> str:
     """Give the page as text."""
     if not materials:
         raise BadInput("There is no audit to report on: name a run at least.")
-    style, script = _asset("page.css") + stylesheet(), _asset("page.js")
-    template = _environment().get_template("page.html")
+    style, script = asset("page.css") + stylesheet(), asset("page.js")
+    template = environment().get_template("page.html")
     page = template.render(
         audits=[_audit(material, place, len(materials)) for place, material in enumerate(materials)],
         comparison=compare(materials) if len(materials) > 1 else None,
         bibtex=sections.bibtex(materials),
-        policy=_policy(style, script),
+        policy=policy(style, script),
         style=Markup(style),
         script=Markup(script),
         version=__version__,
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        made=made_now(),
         levels=LEVELS,
     )
-    return _UNFIT.sub("\ufffd", page)
+    return fit(page)
 
 
 def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _inline(data: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """Allow this style and this script, and nothing else: no request, no frame, no form, no other script."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -109,11 +109,23 @@ def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def _asset(name: str) -> str:
+def made_now() -> str:
+    """The time, as a page says it."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def fit(page: str) -> str:
+    """Replace what no HTML file may hold."""
+    return _UNFIT.sub("\ufffd", page)
+
+
+def asset(name: str) -> str:
+    """Read a file that lies beside the templates."""
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where templates are found, and how they write what they are given."""
     environment = Environment(
         loader=PackageLoader("heedful.report"),
         autoescape=True,

@@ -55,7 +55,7 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
     if not classifier.model.has_attention and options.source == "attention":
         raise BadInput(NO_ATTENTION)
     trained = classifier.trained
-    name, split, labelled, notes = _find(classifier, dataset, options, trained)
+    name, split, labelled, notes = find_texts(classifier, dataset, options, trained)
     if (split.queries is not None) != (classifier.task != "classification"):
         raise BadInput(
             f"This model reads a text for a question or hypothesis, and {name} has none: name its column with --query-column."
@@ -110,9 +110,10 @@ def item_counts(classifier: Auditable, instances: Instances) -> np.ndarray:
     )
 
 
-def _find(
+def find_texts(
     classifier: Auditable, dataset: str | None, options: AuditOptions, trained: TrainConfig | None
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
+    """Give the texts of a dataset or file: its name, the texts, whether their labels are the model's, and notes."""
     if dataset is None and trained is None:
         raise BadInput(
             "No data are given, and the model does not say what it was trained on: name a dataset or a file."

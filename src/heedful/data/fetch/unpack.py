@@ -23,7 +23,12 @@ def is_complete(asset: Asset) -> bool:
     try:
         manifest = json.loads((asset.folder / _MANIFEST).read_text(encoding="utf-8"))
         sizes = {name: (asset.folder / name).stat().st_size for name in manifest["files"]}
-        return bool(manifest["sha256"] == asset.sha256 and sizes == manifest["files"])
+        wanted = (
+            {name for name in asset.members if not name.endswith("/")} if asset.kind != "dataset" else set()
+        )
+        return bool(
+            manifest["sha256"] == asset.sha256 and sizes == manifest["files"] and wanted <= sizes.keys()
+        )
     except (OSError, ValueError, KeyError, TypeError):  # no manifest, or not one of ours
         return False
 

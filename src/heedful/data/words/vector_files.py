@@ -26,8 +26,11 @@ class WantedVectors(NamedTuple):
     matrix: NDArray[np.float32]
 
 
-def read_vector_file(path: Path, wanted: set[str]) -> WantedVectors:
-    """Read text (.txt, .vec, also .gz), .npz (`words`, `vectors`) or .npy with a word list beside it."""
+def read_vector_file(path: Path, wanted: set[str] | None) -> WantedVectors:
+    """Read text (.txt, .vec, also .gz), .npz (`words`, `vectors`) or .npy with a word list beside it.
+
+    None wants every word.
+    """
     if not path.is_file():
         raise BadInput(f"There is no vector file {path}: check the path.")
     readers = {".npz": _read_npz, ".npy": _read_npy}
@@ -42,10 +45,10 @@ def read_vector_file(path: Path, wanted: set[str]) -> WantedVectors:
     return read
 
 
-def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
+def _read_text(path: Path, wanted: set[str] | None) -> WantedVectors:
     """Stream the form of GloVe, fastText and word2vec: a word and its numbers on each line."""
     # Compared as bytes: most lines are passed over, and need not be decoded.
-    encoded = {word.encode("utf-8", "surrogatepass"): word for word in wanted}
+    encoded = {word.encode("utf-8", "surrogatepass"): word for word in wanted or ()}
     rows: dict[str, int] = {}
     numbers = array.array("f")
     size = 0
@@ -65,7 +68,8 @@ def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
                 form = f"a word and {size or 'its'} numbers with single spaces between them"
                 raise BadInput(f"Line {number} of {path} is not {form}: fix it.")
             word, values = parts
-            if word not in encoded or encoded[word] in rows:
+            name = encoded.get(word) if wanted is not None else word.decode("utf-8", "replace")
+            if name is None or name in rows:
                 continue
             try:
                 numbers.extend(map(float, values.split(b" ")))
@@ -73,7 +77,7 @@ def _read_text(path: Path, wanted: set[str]) -> WantedVectors:
                 raise BadInput(
                     f"Line {number} of {path} holds something that is not a number: fix it."
                 ) from error
-            rows[encoded[word]] = len(rows)
+            rows[name] = len(rows)
     return WantedVectors(rows, np.array(numbers, dtype=np.float32).reshape(len(rows), size))
 
 
@@ -105,7 +109,7 @@ def _is_number(field: bytes) -> bool:
         return False
 
 
-def _read_npz(path: Path, wanted: set[str]) -> WantedVectors:
+def _read_npz(path: Path, wanted: set[str] | None) -> WantedVectors:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             words, vectors = arrays["words"], arrays["vectors"]
@@ -122,7 +126,7 @@ def _read_npz(path: Path, wanted: set[str]) -> WantedVectors:
     return _select(path, words.tolist(), vectors, wanted)
 
 
-def _read_npy(path: Path, wanted: set[str]) -> WantedVectors:
+def _read_npy(path: Path, wanted: set[str] | None) -> WantedVectors:
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
@@ -155,7 +159,7 @@ def _words_beside(path: Path) -> list[str]:
 
 
 def _select(
-    path: Path, words: Iterable[str], vectors: NDArray[np.generic], wanted: set[str]
+    path: Path, words: Iterable[str], vectors: NDArray[np.generic], wanted: set[str] | None
 ) -> WantedVectors:
     names = list(words)
     if vectors.ndim != 2 or vectors.dtype.kind != "f":
@@ -168,6 +172,6 @@ def _select(
             f"{path} has {len(vectors)} vectors for {len(names)} words: there must be one for each."
         )
     # Read backwards, so that of a word listed twice the first stays, as in text files.
-    places = {names[i]: i for i in range(len(names) - 1, -1, -1) if names[i] in wanted}
+    places = {names[i]: i for i in range(len(names) - 1, -1, -1) if wanted is None or names[i] in wanted}
     matrix = np.asarray(vectors[list(places.values())], dtype=np.float32)
     return WantedVectors({word: row for row, word in enumerate(places)}, matrix)

@@ -1,0 +1,31 @@
+"""What an attack is: a goal, a source of candidates, constraints and a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from heedful.attacks.candidates.candidates import Candidates
+from heedful.attacks.constraints.constraint import Constraint
+from heedful.attacks.goal import Untargeted
+from heedful.attacks.searches.search import Search
+from heedful.config import AttackOptions
+from heedful.registry import Registry
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Everything that decides how a text is attacked; see `published/` for how one is assembled."""
+
+    candidates: Candidates
+    constraints: tuple[Constraint, ...]
+    search: Search
+    goal: Untargeted = field(default_factory=Untargeted)
+    lazy: bool = True
+    """Whether constraints that take long are asked after the victim, of the best candidates alone. It saves time and
+    changes no result but the number of queries: the victim also reads candidates that would have been refused."""
+
+
+Build = Callable[[AttackOptions], Attack]
+
+ATTACKS: Registry[Build] = Registry("attack", "heedful.attacks.published")

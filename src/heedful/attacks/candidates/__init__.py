@@ -1,0 +1,1 @@
+"""Where substitutes come from, one file each."""

@@ -1,0 +1,1 @@
+"""What a substitute must fulfil, one file each."""

@@ -1,0 +1,36 @@
+"""Which substitutes may take a word's place: near in a space of vectors, or known to the victim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from heedful.attacks.candidates.neighbours import WordSpace
+from heedful.attacks.draft import Draft
+
+
+@dataclass(frozen=True)
+class WordSimilarity:
+    """The cosine of a substitute to the original word is at least this; words without a vector pass."""
+
+    space: WordSpace
+    least: float
+
+    def keep(self, draft: Draft, position: int, words: Sequence[str]) -> list[str]:
+        """Compare in lower case."""
+        original = draft.source.words[position].lower()
+        cosines = self.space.cosines(original, [word.lower() for word in words])
+        return [word for word, c in zip(words, cosines, strict=True) if c is None or c >= self.least]
+
+
+@dataclass(frozen=True)
+class KnownWords:
+    """Substitutes that the victim can read."""
+
+    knows: Callable[[Sequence[str]], list[bool] | None]
+
+    def keep(self, draft: Draft, position: int, words: Sequence[str]) -> list[str]:
+        """Ask the victim's vocabulary."""
+        known = self.knows(words)
+        assert known is not None
+        return [word for word, can in zip(words, known, strict=True) if can]

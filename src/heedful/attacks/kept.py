@@ -1,0 +1,84 @@
+"""Where rows are kept while others are still under attack: in a folder, part by part, or in memory alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+
+from heedful.attacks.result import (
+    ABOUT,
+    ROWS,
+    SCHEMA,
+    About,
+    AttackResult,
+    read_about,
+    read_rows,
+    write_frame,
+)
+from heedful.errors import BadInput
+from heedful.storage import remove_leftovers, write_json
+
+_PARTS = "parts"
+
+
+class Kept:
+    """Parts of an attack by their number. In a folder each is written whole or not at all, and found again."""
+
+    def __init__(self, folder: Path | None, about: About) -> None:
+        self.folder, self.about = folder, about
+        self._parts: dict[int, pl.DataFrame] = {}
+        self._unwritten: list[int] = []
+        if folder is not None and (folder / ABOUT).is_file():
+            found = read_about(folder)
+            if found.identity != about.identity:
+                raise BadInput(
+                    f"{folder} holds another attack (other texts, another model or other options): choose another folder "
+                    f"or delete it."
+                )
+            self._find(folder)
+
+    @property
+    def finished(self) -> AttackResult | None:
+        """The whole attack, if it is there."""
+        if self.folder is None or not (self.folder / ROWS).is_file() or not (self.folder / ABOUT).is_file():
+            return None
+        return AttackResult.load(self.folder)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._parts
+
+    def rows(self) -> int:
+        """How many texts are done."""
+        return sum(map(len, self._parts.values()))
+
+    def put(self, number: int, frame: pl.DataFrame, *, write: bool) -> None:
+        """Keep a part; what is not to be written yet waits for the next that is."""
+        self._parts[number] = frame
+        self._unwritten.append(number)
+        if self.folder is not None and write:
+            if not (self.folder / ABOUT).is_file():
+                write_json(self.folder / ABOUT, self.about.model_dump(mode="json"))
+            for waiting in self._unwritten:
+                write_frame(self.folder / _PARTS / f"{waiting:05}.parquet", self._parts[waiting])
+            self._unwritten = []
+
+    def end(self) -> AttackResult:
+        """Put the parts together; the one file of all rows completes the attack."""
+        frames = [self._parts[number] for number in sorted(self._parts)]
+        frame = pl.concat(frames) if frames else pl.DataFrame(schema=SCHEMA)
+        result = AttackResult(self.about, frame, self.folder)
+        if self.folder is not None:
+            result.save(self.folder)
+            shutil.rmtree(self.folder / _PARTS, ignore_errors=True)
+        return result
+
+    def _find(self, folder: Path) -> None:
+        remove_leftovers(folder)
+        remove_leftovers(folder / _PARTS)
+        for path in sorted((folder / _PARTS).glob("*.parquet")):
+            try:
+                self._parts[int(path.stem)] = read_rows(path)
+            except (BadInput, ValueError):
+                continue  # damaged: attacked again

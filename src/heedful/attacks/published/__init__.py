@@ -1,0 +1,1 @@
+"""The published attacks, one file and one decorator each."""

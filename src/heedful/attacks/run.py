@@ -1,0 +1,233 @@
+"""Attack texts by the name of an attack."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from heedful.attacks.attack import ATTACKS, Attack
+from heedful.attacks.classifier_victim import ClassifierVictim
+from heedful.attacks.constraints.words import KnownWords
+from heedful.attacks.draft import Draft, Source
+from heedful.attacks.driver import TOGETHER, Attacked, Driver
+from heedful.attacks.kept import Kept
+from heedful.attacks.result import About, AttackResult, frame_of
+from heedful.attacks.space import SearchSpace
+from heedful.attacks.victim import FunctionVictim, Reads, Victim
+from heedful.checking import build
+from heedful.config import AttackOptions
+from heedful.data.words.text import clean_text
+from heedful.errors import BadInput
+from heedful.models.stages import Auditable
+from heedful.progress import QUIET, Watcher
+from heedful.runs import identity
+from heedful.storage import locked, make_folder
+
+_FILES = ("vectors", "synonyms", "sentence_encoder")
+"""Options that may name a file, which counts by what it holds."""
+
+
+def attack(
+    model: Auditable | Victim | Reads,
+    texts: Sequence[str],
+    labels: Sequence[int | str] | None = None,
+    *,
+    data: str = "texts",
+    folder: Path | None = None,
+    together: int = TOGETHER,
+    watcher: Watcher = QUIET,
+    **options: Any,
+) -> AttackResult:
+    """Attack every text that the model classifies as its label says; without labels, as the model itself does.
+
+    `options` are the fields of `AttackOptions`. In a folder, texts that are done are written as they come, and an
+    attack that was interrupted goes on.
+    """
+    chosen = build(AttackOptions, options)
+    victim, name = victim_of(model)
+    sources = _checked(texts, chosen.limit)
+    numbers = _label_numbers(victim, sources, labels)
+    make = ATTACKS.get(chosen.recipe)
+    about = About(
+        model=name,
+        labels=victim.labels,
+        data=data,
+        recipe=chosen.recipe,
+        options=chosen.model_dump(mode="json", exclude_defaults=True),
+        identity=_identity(victim, sources, numbers, chosen),
+        texts=len(sources),
+    )
+    if folder is None:
+        return _run(victim, sources, numbers, chosen, make(chosen), Kept(None, about), together, watcher)
+    kept = Kept(folder, about)
+    if (finished := kept.finished) is not None:
+        watcher.say(f"This attack is complete: {folder}")
+        return finished
+    assembled = make(chosen)  # before anything is written: what is missing is said first
+    with locked(make_folder(folder) / ".lock", busy=lambda: _refuse(folder)):
+        return _run(victim, sources, numbers, chosen, assembled, kept, together, watcher)
+
+
+def attack_identity(
+    model: Auditable | Victim | Reads,
+    texts: Sequence[str],
+    labels: Sequence[int | str] | None = None,
+    **options: Any,
+) -> str:
+    """Name an attack by what decides its outcome: the same for the same victim, texts, labels and options."""
+    chosen = build(AttackOptions, options)
+    victim, _ = victim_of(model)
+    sources = _checked(texts, chosen.limit)
+    return _identity(victim, sources, _label_numbers(victim, sources, labels), chosen)
+
+
+def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
+    """Make a victim of a classifier, or of a function from texts to probabilities, and say what it is called."""
+    if isinstance(model, str | Path):
+        raise BadInput("A model is needed, not its name: load it with heedful.load.")
+    if isinstance(model, Victim):
+        return model, type(model).__name__
+    if hasattr(model, "vocabulary") and hasattr(model, "instances"):
+        classifier = cast(Auditable, model)
+        return ClassifierVictim(classifier), classifier.name
+    if callable(model):
+        victim = FunctionVictim(model)
+        return victim, victim.fingerprint()
+    raise BadInput(
+        "A model is a classifier of heedful's, or a function from a list of texts to probabilities."
+    )
+
+
+def _run(
+    victim: Victim,
+    sources: Sequence[Source],
+    labels: Sequence[int],
+    options: AttackOptions,
+    assembled: Attack,
+    kept: Kept,
+    together: int,
+    watcher: Watcher,
+) -> AttackResult:
+    more = (_known_words(victim),) if options.known_words else ()
+    space = SearchSpace(assembled, *more)
+    driver = Driver(assembled, victim, space, together=together)
+    attacked, found = 0, kept.rows()
+    with watcher.bar(f"Attacking by {options.recipe}", len(sources)) as advance:
+        advance(found)
+        for number, first in enumerate(range(0, len(sources), TOGETHER)):
+            if number in kept:
+                continue
+            rows = range(first, min(first + TOGETHER, len(sources)))
+            done: list[Attacked] = []
+
+            def tell(text: Attacked, done: list[Attacked] = done) -> None:
+                done.append(text)
+                advance(1)
+
+            driver.run(((row, sources[row], labels[row]) for row in rows), done=tell)
+            attacked += sum(text.status != "skipped" for text in done)
+            kept.put(number, frame_of(done, _unknown(victim, assembled, done)), write=space.proposed > 0)
+    if attacked and not space.proposed and not found:
+        raise BadInput(
+            f"The attack {options.recipe} finds no candidate for any word of these {len(sources)} texts: "
+            f"give vectors or synonyms of their language."
+        )
+    return kept.end()
+
+
+def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
+    """Say of successful attacks whether they use unknown words, and whether they work only through these."""
+    known: dict[int, list[bool]] = {}
+    for text in texts:
+        if text.status == "successful":
+            words = list(text.draft.new.values())
+            if (knows := victim.knows(words)) is None:
+                return {}
+            known[text.number] = knows
+    partly = {
+        text.number: (text, Draft(text.source, _keep(text.draft, known[text.number])))
+        for text in texts
+        if text.number in known and not all(known[text.number])
+    }
+    if not partly:
+        return dict.fromkeys(known, (False, False))
+    without = victim.read(victim.keys([draft for _, draft in partly.values()]))
+    fails = {
+        number: not assembled.goal.judge(row[None], text.label).reached[0]
+        for (number, (text, _)), row in zip(partly.items(), without, strict=True)
+    }
+    return {number: (number in partly, bool(fails.get(number, False))) for number in known}
+
+
+def _keep(draft: Draft, known: Sequence[bool]) -> dict[int, str]:
+    return {place: word for (place, word), can in zip(draft.new.items(), known, strict=True) if can}
+
+
+def _known_words(victim: Victim) -> KnownWords:
+    if victim.knows([]) is None:
+        raise BadInput(
+            "Known words need a model with a vocabulary of words, and this one has none: leave them out."
+        )
+    return KnownWords(victim.knows)
+
+
+def _checked(texts: Sequence[str], limit: int | None) -> list[Source]:
+    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        raise BadInput("A list of texts is needed, and this is none: put the texts into brackets, in quotes.")
+    sources = [Source.cut(clean_text(text)) for text in texts[:limit]]
+    if not sources:
+        raise BadInput("There is no text to attack: give one at least.")
+    for number, source in enumerate(sources, start=1):
+        if not source.words:
+            raise BadInput(f"Text {number} has no word that could be replaced: leave it out.")
+    return sources
+
+
+def _label_numbers(
+    victim: Victim, sources: Sequence[Source], labels: Sequence[int | str] | None
+) -> list[int]:
+    """Give each text's class as a number; without labels, what the model says."""
+    probabilities = victim.read(victim.keys([Draft(source) for source in sources]))
+    if labels is None:
+        return [int(number) for number in probabilities.argmax(-1)]
+    if len(labels) < len(sources):
+        raise BadInput(f"{len(labels)} labels were given for {len(sources)} texts: give one each.")
+    names = {name: number for number, name in enumerate(victim.labels or ())}
+    numbers = []
+    for label in list(labels)[: len(sources)]:
+        number = names.get(label) if isinstance(label, str) else int(label)
+        if number is None or not 0 <= number < probabilities.shape[1]:
+            classes = ", ".join(names) if names else f"0 to {probabilities.shape[1] - 1}"
+            raise BadInput(f"There is no class {label!r}: the model's are {classes}.")
+        numbers.append(number)
+    return numbers
+
+
+def _identity(
+    victim: Victim, sources: Sequence[Source], labels: Sequence[int], options: AttackOptions
+) -> str:
+    values = options.model_dump(mode="json", exclude_defaults=True, exclude={"limit"})
+    for name in _FILES:
+        path = Path(str(values.get(name, ""))).expanduser()
+        if name in values and path.is_file():
+            with path.open("rb") as stream:
+                values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    texts = hashlib.sha256("\0".join(source.text for source in sources).encode()).hexdigest()
+    answers = hashlib.sha256(np.array(labels, dtype="<i8").tobytes()).hexdigest()
+    return identity(
+        {
+            **values,
+            "recipe": options.recipe,
+            "victim": victim.fingerprint(),
+            "texts": texts,
+            "labels": answers,
+        }
+    )
+
+
+def _refuse(folder: Path) -> None:
+    raise BadInput(f"Another process is attacking in {folder}: wait for it or stop it.")

@@ -1,0 +1,1 @@
+"""In which order words are replaced, one file each."""

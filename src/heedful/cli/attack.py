@@ -1,0 +1,105 @@
+"""heedful attack"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from heedful.cli.console import console, error_console, watcher
+from heedful.cli.flags import with_flags
+from heedful.cli.texts import RunName
+from heedful.cli.train import RunsFolder
+from heedful.config import AttackOptions
+from heedful.output.terminal import plain
+
+_PAGE = "attack.html"
+
+
+@with_flags(AttackOptions, panel="Attack")
+def attack(
+    run: RunName,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="A dataset's name or a file; without it, what the model was trained on.", metavar="DATA"
+        ),
+    ] = None,
+    split: Annotated[
+        Literal["train", "dev", "test"],
+        typer.Option(help="Split of a dataset to attack.", rich_help_panel="Data"),
+    ] = "test",
+    text_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A file's column with the text.", rich_help_panel="Data"),
+    ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A file's column with the label; without labels, what the model says is taken for true.",
+            rich_help_panel="Data",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where the attack is kept; inside the run if not given.",
+            rich_help_panel="Output",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the numbers as JSON.", rich_help_panel="Output")
+    ] = False,
+    runs: RunsFolder = Path("runs"),
+    *,
+    options: dict[str, Any],
+) -> None:
+    """Replace words until the model answers otherwise, and say how often that succeeds.
+
+    Every text is kept, one row each, with a page to read (attack.html). Interrupted, the same command goes on.
+
+    Examples
+
+      heedful attack RUN --recipe pwws --limit 200
+
+      heedful attack RUN sst2 --recipe textfooler --vectors counterfitted.npz
+
+      heedful attack RUN reviews.csv --recipe pwws --known-words --json
+    """
+    import torch
+
+    from heedful.attacks.run import attack as run_attack
+    from heedful.attacks.run import attack_identity
+    from heedful.audits.subject.texts import find_texts
+    from heedful.config import AuditOptions
+    from heedful.loading import load
+
+    torch.set_num_threads(1)
+    with error_console().status("Loading the model"):
+        classifier = load(run, runs=runs)
+        asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
+        name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
+    labels = found.labels.tolist() if labelled else None
+    folder = output
+    if folder is None and classifier.home is not None:
+        known = attack_identity(classifier, found.texts, labels, **options)
+        slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-").lower()
+        folder = classifier.home / "attacks" / f"{options.get('recipe', 'textfooler')}-{slug}-{known}"
+    result = run_attack(
+        classifier, found.texts, labels, data=name, folder=folder, watcher=watcher(), **options
+    )
+    page = None if folder is None else result.report(folder / _PAGE)
+    if as_json:
+        typer.echo(json.dumps(result.numbers._asdict(), indent=1, default=str))
+        return
+    result.show(console())
+    if folder is not None:
+        console().print(f"Attack: [bold]{plain(folder)}[/]", soft_wrap=True)
+        console().print(f"Page: [bold]{plain(page)}[/]", soft_wrap=True)

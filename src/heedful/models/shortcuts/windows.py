@@ -1,0 +1,99 @@
+"""Texts that share most of their words, read by convolutions and pooled by maximum: every distinct window once.
+
+A window's value is the sum of what its words give at their places, each computed once for each word. Candidates of an
+attack differ from their text in the few windows around one word; the rest of the maximum is looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from heedful.models.encoders.cnn import CNN
+from heedful.models.model import AttentionModel
+from heedful.models.shortcuts.prefixes import Ids, padded_texts
+
+_TEXTS = 512
+_NUMBERS = 1 << 20
+"""Numbers laid out at a time: 4 MB."""
+
+
+class WindowReader:
+    """Reads texts by convolutions and max pooling; the activation, which is monotone, comes after the maximum."""
+
+    def __init__(self, model: AttentionModel) -> None:
+        assert isinstance(model.encoder, CNN)
+        self._model, self._encoder = model, model.encoder
+        convolutions = [part[1] for part in model.encoder.convolutions if isinstance(part, nn.Sequential)]
+        self._convolutions = [part for part in convolutions if isinstance(part, nn.Conv1d)]
+        self._widths = [int(part.kernel_size[0]) for part in self._convolutions]
+        self._place = np.full(model.architecture.vocabulary_size, -1, dtype=np.int64)
+        self._known = 1  # row 0: what lies beyond a text's ends gives nothing
+        self._tables = [
+            [part.weight.new_zeros(1, part.out_channels) for _ in range(width)]
+            for part, width in zip(self._convolutions, self._widths, strict=True)
+        ]
+
+    @staticmethod
+    def serves(model: AttentionModel) -> bool:
+        """Whether this is a CNN that pools by maximum."""
+        return (
+            isinstance(model.encoder, CNN)
+            and model.architecture.pooling in ("max", "last")
+            and model.unit == "word"
+        )
+
+    def __call__(self, ids: Sequence[Ids]) -> Float[Tensor, "texts outputs"]:
+        """Give logits in the order of the texts."""
+        context = torch.cat([self._pool(ids[first : first + _TEXTS]) for first in range(0, len(ids), _TEXTS)])
+        return self._model.decode_context(context[:, None], None, None)
+
+    def _pool(self, ids: Sequence[Ids]) -> Float[Tensor, "texts size"]:
+        padded, lengths = padded_texts(ids)
+        words = np.where(padded >= 0, self._rows(np.maximum(padded, 0)), 0)
+        present = torch.from_numpy(padded >= 0)
+        pooled = [self._width(number, words, present) for number in range(len(self._widths))]
+        there = torch.from_numpy(lengths > 0)
+        return torch.cat(pooled, dim=-1).masked_fill(~there[:, None], 0.0)
+
+    def _width(
+        self, number: int, words: NDArray[np.int64], present: Tensor
+    ) -> Float[Tensor, "texts filters"]:
+        """Give the largest value of every filter of one width over the windows around the words of each text."""
+        width, tables = self._widths[number], self._tables[number]
+        tokens = words.shape[1]
+        around = np.pad(words, ((0, 0), ((width - 1) // 2, width // 2)))
+        code = around[:, :tokens]
+        for offset in range(1, width):  # number the distinct windows, one word longer each time
+            code = code * self._known + around[:, offset : offset + tokens]
+            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
+        _, first, code = np.unique(code, return_index=True, return_inverse=True)
+        rows, columns = np.divmod(first, tokens)
+        bias = self._convolutions[number].bias
+        assert bias is not None
+        values = bias.expand(len(first), -1).clone()
+        for offset, table in enumerate(tables):
+            values += table.index_select(0, torch.from_numpy(around[rows, columns + offset]))
+        of = torch.from_numpy(code.reshape(words.shape))
+        size = max(1, _NUMBERS // (tokens * values.shape[1]))
+        blocks = zip(of.split(size), present.split(size), strict=True)  # type: ignore[no-untyped-call]
+        largest = [values[some].masked_fill_(~there[..., None], -torch.inf).amax(1) for some, there in blocks]
+        found: Tensor = self._encoder.activation(torch.cat(largest))
+        return found
+
+    def _rows(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Say where the words stand in the tables, computing those that are new."""
+        new = np.unique(words[self._place[words] < 0])
+        if len(new):
+            self._place[new] = np.arange(self._known, self._known + len(new))
+            self._known += len(new)
+            vectors = self._model.vectors(torch.from_numpy(new))
+            for part, tables in zip(self._convolutions, self._tables, strict=True):
+                for offset, table in enumerate(tables):
+                    tables[offset] = torch.cat([table, vectors @ part.weight[:, :, offset].T])
+        return self._place[words]

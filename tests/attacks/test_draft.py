@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heedful.attacks.cut import one_word, word_spans
+from heedful.attacks.draft import Draft, Source
+
+TEXTS = st.text(st.sampled_from("ab'-_*@ .,!é\n`"), max_size=30)
+WORDS = st.sampled_from(["", "good", "well-made", "it's"])
+
+
+@given(TEXTS)
+def test_words_are_runs_without_signs_at_their_ends(text):
+    words = [text[start:end] for start, end in word_spans(text)]
+    # As TextAttack says it: cut at white space, strip, find runs, strip.
+    expected = []
+    for chunk in text.split():
+        runs = re.findall(r"[\w'\-_*@`×˗]+", chunk.strip("'-_*@"))
+        expected += [run.strip("'-_*@") for run in runs if run.strip("'-_*@")]
+    assert words == expected
+
+
+@given(TEXTS, st.data())
+def test_a_text_is_rebuilt_by_offsets_and_nothing_else_changes(text, data):
+    source = Source.cut(text)
+    new = {
+        position: data.draw(WORDS.filter(bool)) for position in range(len(source)) if data.draw(st.booleans())
+    }
+    rebuilt, places = Draft(source, new).rebuilt()
+    at = at_new = 0
+    for position in sorted(new):
+        (start, end), (new_start, new_end) = source.spans[position], places[position]
+        assert rebuilt[new_start:new_end] == new[position]
+        assert text[at:start] == rebuilt[at_new:new_start]
+        at, at_new = end, new_end
+    assert text[at:] == rebuilt[at_new:]
+
+
+def test_a_deleted_word_takes_one_space_along():
+    source = Source.cut("a fine film .")
+    texts = [Draft(source).replaced(position, "").text for position in range(3)]
+    assert texts == ["fine film .", "a film .", "a fine ."]
+
+
+def test_changes_name_both_places_and_leave_out_what_stayed():
+    draft = Draft(Source.cut("a fine film")).replaced(0, "one").replaced(2, "film").replaced(1, "good")
+    (first, second) = draft.changes()
+    assert first == (0, "a", "one", (0, 1), (0, 3))
+    assert second == (1, "fine", "good", (2, 6), (4, 8))
+    assert draft.base is not None and draft.base.text == "one fine film"
+
+
+def test_one_word_is_one_word():
+    assert [one_word(word) for word in ("self-made", "Dr.", "A.E.", "", "x y")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]

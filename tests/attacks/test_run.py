@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import heedful
+from heedful.attacks import run as running
+from heedful.attacks.result import SCHEMA, AttackResult
+from heedful.errors import BadInput
+
+TEXTS = ["A fine film.", "fine and good film", "a dull , slow film", "good", "a dull film"]
+LABELS = [1, 1, 0, 1, 1]
+BARE = {"recipe": "textfooler", "similarity": False, "same_part_of_speech": False, "progress": False}
+
+
+@pytest.fixture
+def attack(synonyms_file, votes):
+    def attack(model=votes, texts=TEXTS, labels=LABELS, **options):
+        return heedful.attack(model, texts, labels, **(BARE | {"synonyms": str(synonyms_file)} | options))
+
+    return attack
+
+
+def test_a_row_for_every_text_in_their_order(attack):
+    frame = attack().to_frame()
+    assert dict(frame.schema) == SCHEMA
+    assert frame["original"].to_list() == TEXTS and frame["row"].to_list() == [0, 1, 2, 3, 4]
+    assert frame["status"].to_list() == ["failed", "failed", "successful", "failed", "skipped"]
+    for row in frame.iter_rows(named=True):
+        for change in row["changed"]:
+            assert row["original"][change["start"] : change["end"]] == change["old"]
+            assert row["attacked"][change["new_start"] : change["new_end"]] == change["new"]
+        assert abs(sum(row["probabilities_after"]) - 1) < 1e-9
+        assert (row["attacked"] == row["original"]) == (not row["changed"])
+
+
+def test_numbers_are_those_of_the_rows(attack):
+    numbers = attack().numbers
+    assert (numbers.texts, numbers.successful, numbers.failed, numbers.skipped) == (5, 1, 3, 1)
+    assert (numbers.accuracy, numbers.after_attack_accuracy) == (0.8, 0.6)
+    assert numbers.words_changed == 0.5  # two of four words, in the one that succeeds
+
+
+def test_without_labels_the_model_is_right(attack):
+    frame = attack(labels=None).to_frame()
+    assert frame["label"].to_list() == frame["predicted"].to_list() and "skipped" not in frame["status"]
+
+
+def test_a_classifier_is_attacked_by_the_names_of_its_classes(attack, toy_classifier):
+    model = toy_classifier(encoder="lstm", pooling="max")
+    names = [found.label for found in model.predict(TEXTS)]
+    result = attack(model, labels=names)
+    assert result.about.labels == model.labels and result.numbers.skipped == 0
+    with pytest.raises(BadInput, match="There is no class 'good'"):
+        attack(model, labels=["good"] * 5)
+
+
+def test_known_words_only(attack, toy_classifier):
+    model = toy_classifier(encoder="lstm", pooling="max", seed=3)
+    frame = attack(model, labels=None, known_words=True).to_frame()
+    words = set(model.vocabulary.words)
+    assert all(change["new"].lower() in words for row in frame["changed"] for change in row)
+    assert not frame["unknown"].drop_nulls().any()
+
+
+def test_what_works_only_through_unknown_words_is_said(toy_classifier, synonyms_file):
+    from heedful.attacks.draft import Draft, Source
+    from heedful.attacks.driver import Attacked
+
+    model = toy_classifier(encoder="lstm", pooling="max")
+    victim, _ = running.victim_of(model)
+    text = Attacked(0, Source.cut("a fine film"), 0)
+    text.status, text.draft = "successful", Draft(text.source, {1: "zzz"})
+    probabilities = victim.read(victim.keys([Draft(text.source)]))
+    text.label = int(probabilities.argmax())  # put back, the text is right again
+    attack = running.ATTACKS.get("textfooler")(
+        running.AttackOptions(synonyms=str(synonyms_file), similarity=False, same_part_of_speech=False)
+    )
+    assert running._unknown(victim, attack, [text]) == {0: (True, True)}
+    text.draft = Draft(text.source, {1: "warm"})
+    assert running._unknown(victim, attack, [text]) == {0: (False, False)}
+
+
+def test_an_attack_goes_on_where_it_was_stopped(attack, votes, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "TOGETHER", 2)
+    whole = attack().to_frame()
+    read = 0
+
+    def stops(texts):
+        nonlocal read
+        read += 1
+        if read > 8:
+            raise KeyboardInterrupt
+        return votes(texts)
+
+    stops.__module__, stops.__qualname__ = votes.__module__, votes.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        attack(stops, folder=tmp_path / "kept")
+    parts = list((tmp_path / "kept" / "parts").glob("*.parquet"))
+    assert parts and not (tmp_path / "kept" / "rows.parquet").exists()
+    asked = []
+
+    def counts(texts):
+        asked.extend(texts)
+        return votes(texts)
+
+    counts.__module__, counts.__qualname__ = votes.__module__, votes.__qualname__
+    again = attack(counts, folder=tmp_path / "kept")
+    assert again.to_frame().equals(whole)
+    assert not any("good movie" in text for text in asked)  # texts that were done are not attacked again
+    assert AttackResult.load(tmp_path / "kept").to_frame().equals(whole)
+    assert not (tmp_path / "kept" / "parts").exists()
+
+
+def test_another_attack_is_refused_in_the_same_folder(attack, tmp_path):
+    attack(folder=tmp_path / "kept")
+    with pytest.raises(BadInput, match="holds another attack"):
+        attack(folder=tmp_path / "kept", max_changed=0.5)
+    damaged = tmp_path / "kept" / "rows.parquet"
+    damaged.write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match="damaged"):
+        attack(folder=tmp_path / "kept")
+
+
+def test_neither_batches_nor_order_nor_hashes_change_rows(attack, monkeypatch):
+    whole = attack().to_frame()
+    monkeypatch.setattr(running, "TOGETHER", 2)
+    assert attack().to_frame().equals(whole)
+    turned = attack(texts=TEXTS[::-1], labels=LABELS[::-1]).to_frame().drop("row")
+    assert turned.reverse().equals(whole.drop("row"))
+
+
+CODE = """
+import heedful
+from pathlib import Path
+votes = lambda texts: [[.1, .9] if len(t) % 3 else [.8, .2] for t in texts]
+Path("s.txt").write_text("fine good okay fair\\nfilm movie picture\\n")
+frame = heedful.attack(votes, ["a fine film", "the film is fine"], recipe="textfooler", similarity=False,
+    same_part_of_speech=False, synonyms="s.txt", progress=False).to_frame()
+print(frame["attacked"].to_list(), frame["queries"].to_list())
+"""
+
+
+def test_the_hash_seed_changes_nothing(tmp_path):
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", CODE],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (0, 1, 2)
+    }
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"texts": [], "labels": []}, "no text"),
+        ({"texts": ["fine", " .,! "]}, "Text 2 has no word"),
+        ({"texts": "a fine film"}, "list of texts"),
+        ({"labels": [1]}, "1 labels were given for 5 texts"),
+        ({"labels": [7] * 5}, "There is no class 7"),
+        ({"recipe": "textfoler"}, "did you mean textfooler"),
+        ({"min_cosine": 2}, "min_cosine must be at most 1"),
+        ({"min_similarity": -0.1}, "min_similarity must be at least 0"),
+        ({"max_changed": 0}, "max_changed must be more than 0"),
+        ({"limit": 0}, "limit must be at least 1"),
+        ({"neighbors": 3}, "did you mean neighbours"),
+        ({"known_words": True}, "vocabulary of words"),
+        ({"synonyms": None}, "counter-fitted vectors"),
+        ({"synonyms": "nowhere.txt"}, "no file nowhere.txt"),
+        ({"synonyms": None, "vectors": "nowhere.npz"}, "no file nowhere.npz"),
+        ({"similarity": True}, "heedful data get minilm-l6"),
+        ({"same_part_of_speech": True}, "heedful data get wordnet"),
+        ({"recipe": "pwws"}, "heedful data get wordnet"),
+        ({"model": lambda texts: [[float("nan")] * 2] * len(texts)}, "NaN"),
+        ({"model": 3}, "A model is"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_input_is_a_sentence_and_writes_nothing(attack, tmp_path, given, says):
+    with pytest.raises(BadInput, match=says) as raised:
+        attack(folder=tmp_path / "kept", **given)
+    assert "\n" not in str(raised.value)
+    assert not list((tmp_path / "kept").rglob("*.parquet")) and not list((tmp_path / "kept").rglob("*.json"))
+
+
+def test_no_candidates_at_all(attack, tmp_path):
+    nothing = tmp_path / "none.txt"
+    nothing.write_text("elephant mammoth\n")
+    with pytest.raises(BadInput, match="no candidate"):
+        attack(synonyms=str(nothing), folder=tmp_path / "kept")
+    assert not list((tmp_path / "kept").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("content", ["fine\n", "{}", '{"fine": "good"}', "[1]"])
+def test_candidate_files_with_wrong_columns(attack, tmp_path, content):
+    path = tmp_path / ("wrong.json" if content[0] in "{[" else "wrong.txt")
+    path.write_text(content)
+    with pytest.raises(BadInput) as raised:
+        attack(synonyms=str(path))
+    assert str(path) in str(raised.value)
+
+
+def test_it_is_shown_and_written_as_a_page(attack, tmp_path):
+    from heedful.output.terminal import as_text
+
+    result = attack(texts=["a <b>dull</b> , slow film", *TEXTS[1:]], labels=[0, *LABELS[1:]])
+    said = as_text(result.show)
+    assert "after-attack accuracy" in said and "slow → calm" in said
+    page = result.report(tmp_path / "attack.html").read_text()
+    assert "<del>slow</del>" in page and "<ins>calm</ins>" in page
+    assert "&lt;b&gt;" in page and "<b>" not in page and "http" not in page.replace("http-equiv", "")
+    assert isinstance(result.frame, pl.DataFrame)

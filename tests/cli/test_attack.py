@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+BARE = ("--no-similarity", "--same-part-of-speech", "no", "--synonyms", "words.txt")
+
+
+@pytest.fixture
+def own(trained: Path, tmp_path: Path) -> Path:
+    (tmp_path / "words.txt").write_text(
+        "great dull slow\nwarm grim\nfilm movie boring\ndull great\nslow funny\n"
+    )
+    return Path(shutil.copytree(trained, tmp_path / "runs" / "own"))
+
+
+def test_an_attack_is_shown_kept_and_found_again(run, own, reviews):
+    done = run("attack", own, reviews, *BARE)
+    assert done.code == 0 and "after-attack accuracy" in done.out and "60 texts of reviews.csv" in done.out
+    (kept,) = (own / "attacks").iterdir()
+    assert {path.name for path in kept.iterdir()} >= {"attack.json", "rows.parquet", "attack.html"}
+    again = run("attack", own, reviews, *BARE, "--json")
+    assert json.loads(again.out)["texts"] == 60 and "complete" in again.err
+    few = run("attack", own, reviews, *BARE, "--limit", 5, "--known-words", "-o", "elsewhere", "--json")
+    assert json.loads(few.out)["texts"] == 5 and Path("elsewhere/rows.parquet").is_file()
+
+
+def test_a_model_without_attention_is_attacked_too(run, trained_without_attention, own, reviews):
+    done = run("attack", trained_without_attention, reviews, *BARE, "-o", "out", "--json")
+    assert done.code == 0 and json.loads(done.out)["texts"] == 60
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (("--recipe", "pws"), "did you mean pwws?"),
+        (("--recipe", "pwws"), "heedful data get wordnet"),
+        (("--min-similarity", "1.5"), "min_similarity must be at most 1"),
+        (("--max-changed", "0"), "max_changed must be more than 0"),
+    ],
+)
+def test_bad_input(run, own, reviews, flags, says):
+    done = run("attack", own, reviews, *BARE, *flags)
+    assert done.code == 2 and says in done.err and len(done.err.strip().splitlines()) == 1
+    assert not list((own / "attacks").rglob("*.parquet"))
+
+
+def test_it_is_listed(run):
+    assert "textfooler" in run("list", "attacks").out
