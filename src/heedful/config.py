@@ -308,7 +308,9 @@ class AuditOptions(_Options):
 
 
 class AttackOptions(_Options):
-    """How texts are attacked. What is None is as the attack was published."""
+    """How texts are attacked. What is None is as the attack was published; attacks may declare more in their files."""
+
+    declared_in: ClassVar[tuple[str, str]] = ("heedful.attacks.published", "heedful.attacks")
 
     recipe: str = Field("textfooler", description="A published attack (heedful list attacks).")
     limit: Count | None = Field(None, description="Attack the first texts alone, this many.")

@@ -38,20 +38,21 @@ def attack(
     *,
     data: str = "texts",
     folder: Path | None = None,
+    assembled: Attack | None = None,
     together: int = TOGETHER,
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AttackResult:
     """Attack every text that the model classifies as its label says; without labels, as the model itself does.
 
-    `options` are the fields of `AttackOptions`. In a folder, texts that are done are written as they come, and an
+    `options` are the fields of `AttackOptions`, and `assembled` is what was made of them before, if it was. In a folder, texts that are done are written as they come, and an
     attack that was interrupted goes on.
     """
     chosen = build(AttackOptions, options)
     victim, name = victim_of(model)
     sources = _checked(texts, chosen.limit)
     numbers = _label_numbers(victim, sources, labels)
-    make = ATTACKS.get(chosen.recipe)
+    make = ATTACKS.get(chosen.recipe) if assembled is None else lambda _: assembled
     about = About(
         model=name,
         labels=victim.labels,
@@ -67,9 +68,9 @@ def attack(
     if (finished := kept.finished) is not None:
         watcher.say(f"This attack is complete: {folder}")
         return finished
-    assembled = make(chosen)  # before anything is written: what is missing is said first
+    ready = make(chosen)  # before anything is written: what is missing is said first
     with locked(make_folder(folder) / ".lock", busy=lambda: _refuse(folder)):
-        return _run(victim, sources, numbers, chosen, assembled, kept, together, watcher)
+        return _run(victim, sources, numbers, chosen, ready, kept, together, watcher)
 
 
 def attack_identity(

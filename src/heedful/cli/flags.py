@@ -15,10 +15,18 @@ from heedful.declared import complete
 
 
 def with_flags(
-    config: type[BaseModel], *, leave_out: tuple[str, ...] = (), panel: str | None = None
+    config: type[BaseModel],
+    *,
+    leave_out: tuple[str, ...] = (),
+    panel: str | None = None,
+    beside: dict[str, type[BaseModel]] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command one flag per field of a config; only flags that were given arrive, as `options`."""
+    """Give a command one flag per field of a config; only flags that were given arrive, as `options`.
+
+    Fields of configs `beside` it have flags that begin with a name, and arrive in `options` under that name.
+    """
     config = complete(config)
+    others = {name: complete(other) for name, other in (beside or {}).items()}
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = [
@@ -29,14 +37,22 @@ def with_flags(
             for name, field in config.model_fields.items()
             if name not in leave_out
         ]
+        flags += [
+            _flag(f"{prefix}_{name}", field, prefix.capitalize())
+            for prefix, other in others.items()
+            for name, field in other.model_fields.items()
+        ]
 
         def wrapped(**values: Any) -> Any:
             mine = {p.name: values.pop(p.name) for p in own}
             given = {name: value for name, value in values.items() if value is not None}
-            for name, value in given.items():
-                if value == "none" and _may_be_none(config.model_fields[name]):
-                    given[name] = None
-            return command(**mine, options=given)
+            options = _values({n: v for n, v in given.items() if n in config.model_fields}, config)
+            for prefix, other in others.items():
+                own_names = {name: f"{prefix}_{name}" for name in other.model_fields}
+                found = {name: given[flag] for name, flag in own_names.items() if flag in given}
+                if found:
+                    options[prefix] = _values(found, other)
+            return command(**mine, options=options)
 
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own] + flags
         wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -45,6 +61,14 @@ def with_flags(
         return wrapped
 
     return decorate
+
+
+def _values(given: dict[str, Any], config: type[BaseModel]) -> dict[str, Any]:
+    """Give what was given for the fields of a config, where the word none may mean nothing."""
+    return {
+        name: None if value == "none" and _may_be_none(config.model_fields[name]) else value
+        for name, value in given.items()
+    }
 
 
 def _flag(name: str, field: FieldInfo, panel: str) -> inspect.Parameter:

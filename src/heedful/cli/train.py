@@ -9,7 +9,8 @@ import typer
 
 from heedful.cli.console import console, watcher
 from heedful.cli.flags import with_flags
-from heedful.config import TrainConfig
+from heedful.config import AttackOptions, TrainConfig
+from heedful.errors import BadInput
 from heedful.output.tables import Table
 from heedful.output.terminal import grid, plain
 
@@ -19,7 +20,7 @@ RunsFolder = Annotated[
 ]
 
 
-@with_flags(TrainConfig, leave_out=("dataset",))
+@with_flags(TrainConfig, leave_out=("dataset",), beside={"attack": AttackOptions})
 def train(
     dataset: Annotated[
         str | None, typer.Argument(help=TrainConfig.model_fields["dataset"].description)
@@ -34,6 +35,15 @@ def train(
             help="Train a model whose attention may be shown, audit it, and say what it costs against an ordinary one.",
         ),
     ] = False,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Attack the model's training texts and train on what is found, so many times (objectives flat and augmented).",
+            rich_help_panel="Attack",
+        ),
+    ] = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
@@ -55,15 +65,48 @@ def train(
       heedful train sst2 --vectors glove-840b-300d --no-train-embeddings --objective steady
 
       heedful train mr --vectors glove-840b-300d --no-train-embeddings --for-show
+
+      heedful train sst2 --preset flat --objective flat --rounds 3 --attack-recipe pwws
     """
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
 
+    attack = options.pop("attack", {})
     given = options | ({"dataset": dataset} if dataset is not None else {})
+    if attack and rounds is None:
+        raise BadInput(
+            "Attacks are for rounds of attack and training: say how many (--rounds), or leave them out."
+        )
+    if rounds is not None:
+        return _rounds(given, config, runs, rounds, attack)
     if for_show:
         return _for_show(given, config, runs)
     classifier = run_training(resolve(given, file=config), runs=runs, watcher=watcher())
     show_result(classifier.run or runs)
+    return 0
+
+
+def _rounds(
+    given: dict[str, Any], config: Path | None, runs: Path, rounds: int, attack: dict[str, Any]
+) -> int:
+    """Attack and train, and print what every round reached."""
+    from heedful.checking import build
+    from heedful.training.published_attack import PublishedAttack
+    from heedful.training.rounds import train_rounds
+    from heedful.training.train import resolve
+
+    options = build(AttackOptions, attack)
+    done = train_rounds(
+        resolve(given, file=config),
+        PublishedAttack(options),
+        rounds=rounds,
+        limit=options.limit,
+        runs=runs,
+        watcher=watcher(),
+    )
+    for each in done:
+        console().print(f"[bold]Round {each.number}[/]")
+        show_result(each.run)
     return 0
 
 

@@ -1,0 +1,63 @@
+"""A published attack on a classifier's training texts, as rounds of training ask for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from heedful.attacks.attack import ATTACKS, Attack
+from heedful.attacks.draft import Source
+from heedful.attacks.run import attack
+from heedful.config import AttackOptions
+from heedful.data.attacked import AttackedTexts
+from heedful.models.classifier import Classifier
+from heedful.runs import identity
+
+
+class PublishedAttack:
+    """An attack by its options, assembled once however often it is called."""
+
+    def __init__(self, options: AttackOptions) -> None:
+        self.options = options
+        ATTACKS.get(options.recipe)  # a misspelt name is said at once
+
+    @cached_property
+    def assembled(self) -> Attack:
+        """The attack with everything that it needs, which may take seconds to read."""
+        return ATTACKS.get(self.options.recipe)(self.options)
+
+    @property
+    def name(self) -> str:
+        """The recipe, and a hash of the options that differ from the published ones; files count by what they hold."""
+        values = self.options.model_dump(mode="json", exclude_defaults=True, exclude={"recipe", "limit"})
+        for option, value in values.items():
+            if isinstance(value, str) and (path := Path(value).expanduser()).is_file():
+                with path.open("rb") as stream:
+                    values[option] = hashlib.file_digest(stream, "sha256").hexdigest()
+        return f"{self.options.recipe}-{identity(values)}" if values else self.options.recipe
+
+    def __call__(self, texts: Sequence[str], labels: Sequence[int], classifier: Classifier) -> AttackedTexts:
+        """Attack every text that has a word; one without any stays as it is."""
+        frame = pl.DataFrame(
+            {"row": range(len(texts)), "original": texts, "attacked": texts, "label": labels},
+            schema_overrides={"row": pl.Int64, "label": pl.Int64},
+        ).with_columns(status=pl.lit("skipped"))
+        places = [place for place, text in enumerate(texts) if Source.cut(text).words]
+        if not places:
+            return AttackedTexts.from_frame(frame.with_columns(changed=pl.Series([[]] * len(texts))))
+        found = attack(
+            classifier,
+            [texts[place] for place in places],
+            [labels[place] for place in places],
+            assembled=self.assembled,
+            **self.options.model_dump(exclude_defaults=True, exclude={"limit"}),
+        ).to_frame()
+        found = found.with_columns(row=pl.Series(places, dtype=pl.Int64))
+        rest = frame.filter(~pl.col("row").is_in(places))
+        kept = found.select("row", "original", "attacked", "label", "status", "changed")
+        whole = pl.concat([kept, rest], how="diagonal").with_columns(pl.col("changed").fill_null([]))
+        return AttackedTexts.from_frame(whole.sort("row"))
