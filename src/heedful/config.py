@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from heedful.declared import plain, rebuilt
+from heedful.declared import base_config, rebuild
 from heedful.errors import BadInput
 from heedful.registry import member_of
 
@@ -17,7 +17,7 @@ def _split_commas(value: object) -> object:
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_split_commas), Field(min_length=1)]
@@ -32,7 +32,7 @@ class _Options(BaseModel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process puts the class together itself, of the options that files declare there.
-        return rebuilt, (plain(type(self)), dict(self))
+        return rebuild, (base_config(type(self)), dict(self))
 
 
 class DataOptions(_Options):
@@ -46,7 +46,7 @@ class DataOptions(_Options):
         None, description="Column with the hypothesis or question, where there is one."
     )
     label_column: str | None = Field(None, description="Column with the label or answer.")
-    label_names: Words | None = Field(None, description="Names of the classes in order, separated by commas.")
+    label_names: Names | None = Field(None, description="Names of the classes in order, separated by commas.")
     dev_file: str | None = Field(None, description="File to use as development split.")
     test_file: str | None = Field(None, description="File to use as test split.")
     dev_fraction: Share = Field(
@@ -275,7 +275,7 @@ class AuditOptions(_Options):
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 
 
-def refuse_too_many(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
+def check_top_k(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
     """Refuse top items that no text has. The usual number is for texts of any length: shorter ones give what they have."""
     if longest < options.top_k != type(options).model_fields["top_k"].default:
         raise BadInput(

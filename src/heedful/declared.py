@@ -32,7 +32,7 @@ _made_of: dict[Any, Any] = {}
 
 def complete(config: type[Config]) -> type[Config]:
     """Give a config with the options that single files declare; the config itself where there are none."""
-    whole: type[Config] = _complete(plain(config))
+    whole: type[Config] = _complete(base_config(config))
     return whole
 
 
@@ -59,18 +59,18 @@ def _complete(config: type[BaseModel]) -> Any:
     return whole
 
 
-def plain(config: type[Config]) -> type[Config]:
+def base_config(config: type[Config]) -> type[Config]:
     """Give the config that a complete one was made of; any other is given back."""
     made_of: type[Config] = _made_of.get(config, config)
     return made_of
 
 
-def rebuilt(config: type[Config], values: dict[str, Any]) -> Config:
+def rebuild(config: type[Config], values: dict[str, Any]) -> Config:
     """Make a complete config of values that were checked before."""
     return complete(config)(**values)
 
 
-def own_options(config: type[BaseModel]) -> frozenset[str]:
+def declared_options(config: type[BaseModel]) -> frozenset[str]:
     """Name the options that files declare, which count only where the thing that declares them is used."""
     return frozenset(complete(config).model_fields.keys() - config.model_fields.keys())
 

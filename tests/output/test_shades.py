@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heedful.cli.heatmap import shade as in_terminal
-from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shade
+from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK, AGAINST_LIGHT, AGAINST_DARK])

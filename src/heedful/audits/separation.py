@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("separation.yaml")
 """Written by docs/make_panel.py from what the panel measured."""
 
 
-class Told(BaseModel):
+class Separation(BaseModel):
     """How well a number of an audit separates: AUROC with its 95 % interval, over so many models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,13 +36,15 @@ class Told(BaseModel):
 
 
 @cache
-def told() -> dict[str, Told]:
+def separations() -> dict[str, Separation]:
     """Give what is known, by the name of the audit."""
     if not FILE.is_file():
         return {}
-    return {name: Told(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()}
+    return {
+        name: Separation(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
+    }
 
 
 def caveat(audit: str) -> tuple[str, ...]:
     """Say how well an audit separates; nothing where the panel did not ask it."""
-    return (str(told()[audit]),) if audit in told() else ()
+    return (str(separations()[audit]),) if audit in separations() else ()

@@ -75,7 +75,7 @@ class Verdict(BaseModel):
         return self.verdict
 
 
-def judge(
+def judge_findings(
     policy: Policy,
     summaries: dict[str, Summary],
     *,

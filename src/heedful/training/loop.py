@@ -117,8 +117,8 @@ class Trainer:
     def end_epoch(self, epoch: int, loss: float, dev: dict[str, float]) -> None:
         """Record the epoch, keep the best weights, and write it all down."""
         train = self.objective.epoch_means()
-        seen = {"train": train} if train else {}
-        self.progress.history.append({"epoch": epoch + 1, "loss": loss, **seen, "dev": dev})
+        means = {"train": train} if train else {}
+        self.progress.history.append({"epoch": epoch + 1, "loss": loss, **means, "dev": dev})
         if dev[self.metric] > self.progress.best_score:
             self.progress.best_epoch, self.progress.best_score = epoch, dev[self.metric]
             self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}

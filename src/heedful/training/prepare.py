@@ -34,7 +34,7 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
 
 
-def check_names(config: TrainConfig) -> None:
+def check_registered(config: TrainConfig) -> None:
     """Fail on a misspelt name before any work is done."""
     OBJECTIVES.get(config.objective)
     for encoder in (config.encoder, config.sentence_encoder):

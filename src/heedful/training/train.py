@@ -15,7 +15,7 @@ from heedful.config import Metric, ObjectiveOptions, TrainConfig
 from heedful.data.corpora.catalogue import cards
 from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Corpus
-from heedful.declared import complete, own_options
+from heedful.declared import complete, declared_options
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import options_of_others
@@ -26,7 +26,7 @@ from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.objectives.objective import OBJECTIVES, Objective, max_epochs, rarity_weights
-from heedful.training.prepare import Prepared, check_names, prepare
+from heedful.training.prepare import Prepared, check_registered, prepare
 
 # Where the data lie and which preset filled in the values does not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
@@ -52,7 +52,7 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
         name: value for name, value in given.items() if value is not None or name not in defaults
     }
     config = build(TrainConfig, {**filled, **defaults, **chosen_by_user})
-    check_names(config)
+    check_registered(config)
     _refuse_unread(config, chosen)
     return config
 
@@ -168,7 +168,7 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
 def _options_of_others(config: TrainConfig) -> set[str]:
     """Name the options declared by objectives and encoders that this run does not use: whatever is installed, it is the same run."""
     read = OBJECTIVES.get(config.objective).options
-    return set(own_options(ObjectiveOptions) - set(read)) | options_of_others(config)
+    return set(declared_options(ObjectiveOptions) - set(read)) | options_of_others(config)
 
 
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:

@@ -9,10 +9,10 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
-from heedful.config import AuditOptions, Words
+from heedful.config import AuditOptions, Names
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.correlation import kendall_tau
@@ -31,7 +31,7 @@ _USUAL = {
 class AgreementOptions(AuditOptions):
     """Options of this one alone."""
 
-    pairs: Words | None = Field(
+    pairs: Names | None = Field(
         None,
         description="Pairs of explainers for agreement, such as attention:gradient, separated by commas.",
     )

@@ -11,7 +11,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import dots
+from heedful.audits.chart_kinds import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope

@@ -9,7 +9,7 @@ import torch
 from pydantic import Field
 
 from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram, violins
+from heedful.audits.chart_kinds import histogram, violins
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.subject.ragged import ragged
@@ -121,7 +121,7 @@ class Counterfactual(Audit):
             weights = heads.mean(1)
         with torch.no_grad():
             after = probabilities(reading.decode(heads[:, None])[:, 0])
-        said = after.gather(1, reading.probabilities.argmax(-1, keepdim=True))[:, 0]
+        probability = after.gather(1, reading.probabilities.argmax(-1, keepdim=True))[:, 0]
         replaceable = (values >= DIFFERENT).double()
         needless = reading.needless
         own = reading.scores("attention")
@@ -135,7 +135,7 @@ class Counterfactual(Audit):
             "largest_weight": own.amax(-1),
             "weights": ragged(own, reading.mask),
             "counterfactual_weights": ragged(weights, reading.mask),
-            "counterfactual_probability": said,
+            "counterfactual_probability": probability,
         }
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:

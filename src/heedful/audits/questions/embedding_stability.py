@@ -13,11 +13,11 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
-from heedful.audits.charts import finish
+from heedful.audits.chart_kinds import finish_chart
 from heedful.audits.exhibits import Chart
-from heedful.audits.questions.movement import Change, compare, see
-from heedful.audits.questions.stable_audit import StabilityAudit, measures
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.questions.movement import Change, compare_snapshots, snapshot
+from heedful.audits.questions.stability_audit import StabilityAudit, measures
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.config import AuditOptions, Sizes
 from heedful.data.tokens import Tokens
 from heedful.data.words.substitution import words_of
@@ -82,18 +82,20 @@ class EmbeddingStability(StabilityAudit):
 
     def rows(self, reading: Reading) -> Columns:
         """Read every text again under every noise."""
-        before = see(reading, self.source)
+        before = snapshot(reading, self.source)
         changes: dict[str, list[Change]] = {}
-        said: dict[str, list[Tensor]] = {}
+        predicted: dict[str, list[Tensor]] = {}
         for draw in range(self.config.draws):
             for condition, shift in self._shifts(reading, draw):
                 batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
-                after = see(read(reading.model, batch, seed=reading.seed), self.source)
-                changes.setdefault(condition, []).append(compare(before, after, k=self.config.top_k))
-                said.setdefault(condition, []).append(after.probabilities)
-        columns = self.beside(before, reading)
+                after = snapshot(read_batch(reading.model, batch, seed=reading.seed), self.source)
+                changes.setdefault(condition, []).append(
+                    compare_snapshots(before, after, k=self.config.top_k)
+                )
+                predicted.setdefault(condition, []).append(after.probabilities)
+        columns = self.context_columns(before, reading)
         for condition, found in changes.items():
-            columns |= self.columns(condition, found, said[condition])
+            columns |= self.columns(condition, found, predicted[condition])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
@@ -184,12 +186,12 @@ def _growth(rows: pl.DataFrame, sizes: tuple[float, ...]) -> list[Chart]:
             color=colour,
         )
     )
-    said = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
+    described = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
     return [
         Chart(
             "The heatmap as noise grows",
-            f"Mean JSD. {said}.",
+            f"Mean JSD. {described}.",
             "Both axes are logarithmic.",
-            finish(drawn, names=list(SCOPES.values())),
+            finish_chart(drawn, names=list(SCOPES.values())),
         )
     ]

@@ -29,7 +29,7 @@ _SINGLE = 1e-6  # what single precision may add to a change of the prediction
 _THREES = 16  # items that three are taken of, at most: those whose pairs reach farthest
 
 
-class Few(NamedTuple):
+class FewItems(NamedTuple):
     """A heatmap on a few items, which may repeat; value −1 where none was found."""
 
     value: Float[Tensor, "*batch"]
@@ -45,19 +45,19 @@ class Few(NamedTuple):
 class _Items(NamedTuple):
     """What is known of the items of a batch: the logits of each alone, its weight in every head, and which are real."""
 
-    said: Float[Tensor, "batch items classes"]
-    own: Float[Tensor, "batch items heads"]
+    item_logits: Float[Tensor, "batch items classes"]
+    weights: Float[Tensor, "batch items heads"]
     mask: Bool[Tensor, "batch items"]
     probabilities: Float[Tensor, "batch classes"]
     """What the model says to all of them."""
 
     def take(self, chosen: Int[Tensor, "batch some"]) -> _Items:
         """Give some items of each text."""
-        said, own = (
+        item_logits, weights = (
             field.gather(1, chosen[..., None].expand(-1, -1, field.shape[-1]))
-            for field in (self.said, self.own)
+            for field in (self.item_logits, self.weights)
         )
-        return _Items(said, own, self.mask.gather(1, chosen), self.probabilities)
+        return _Items(item_logits, weights, self.mask.gather(1, chosen), self.probabilities)
 
 
 class _Starts(NamedTuple):
@@ -77,22 +77,22 @@ class _Segments(NamedTuple):
     end: Int[Tensor, "batch segments"]
 
 
-def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " batch"]) -> Few:
+def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " batch"]) -> FewItems:
     """Find heatmaps of two or three items, the same in every head, that are farther than what is known (`beyond`)."""
-    said, count = classes(reading.item_logits), reading.mask.shape[1]
-    own = reading.weights.double().transpose(1, 2)
-    items = _Items(said, own / own.sum(1, keepdim=True), reading.mask, reading.probabilities)
+    item_logits, count = classes(reading.item_logits), reading.mask.shape[1]
+    weights = reading.weights.double().transpose(1, 2)
+    items = _Items(item_logits, weights / weights.sum(1, keepdim=True), reading.mask, reading.probabilities)
     if not reading.linear:  # its decoder works in single precision, and is asked again about what is found
         epsilon = max(epsilon - _SINGLE, 0.0)
-    nothing = torch.zeros(len(said), 3, dtype=torch.long)
-    best = Few(beyond.double().clone(), nothing, nothing.double())
+    nothing = torch.zeros(len(item_logits), 3, dtype=torch.long)
+    best = FewItems(beyond.double().clone(), nothing, nothing.double())
     # Mixtures that are the same for every head reach a linear decoder as means of what the items say.
     linear = reading.effects is not None
     every = torch.arange(count)
     ones = _Starts(every, every, torch.zeros(count, dtype=torch.float64))
     segments, reach = _promising(items, ones, epsilon, kept=_SEGMENTS if linear else _DECODED)
     best = _look_into(segments, ones, items, best, epsilon, None if linear else reading)
-    if linear and said.shape[-1] > 2 and count > 2:
+    if linear and item_logits.shape[-1] > 2 and count > 2:
         order = reach.masked_fill(~items.mask, -2).argsort(dim=1, descending=True, stable=True)
         chosen = order[:, :_THREES].sort(dim=1).values
         some, twos = items.take(chosen), _mixtures_of_two(chosen.shape[1])
@@ -100,7 +100,7 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
         known = best._replace(items=nothing, shares=torch.zeros_like(best.shares))
         three = _closer(_look_into(segments, twos, some, known, epsilon, None), some, epsilon)
         farther = (three.value > best.value)[:, None]
-        best = Few(
+        best = FewItems(
             three.value,
             torch.where(farther, chosen.gather(1, three.items), best.items),
             torch.where(farther, three.shares, best.shares),
@@ -118,22 +118,24 @@ def _promising(
     items: _Items, starts: _Starts, epsilon: float, *, kept: int
 ) -> tuple[_Segments, Float[Tensor, "batch items"]]:
     """Order all segments by how far they reach, if logits are means of the items'; and say how far each item's reach."""
-    batch, count, outputs = items.said.shape
+    batch, count, outputs = items.item_logits.shape
     ends = torch.arange(count)
     nobody = torch.zeros(batch, 0, dtype=torch.long)
     best, reach = (
-        _Segments(items.own.new_zeros(batch, 0), nobody, nobody),
-        items.own.new_full((batch, count), -1),
+        _Segments(items.weights.new_zeros(batch, 0), nobody, nobody),
+        items.weights.new_full((batch, count), -1),
     )
     step = max(1, _NUMBERS // (batch * count * outputs))
     for begin in range(0, len(starts.first), step):
         first, second, share = (field[begin : begin + step] for field in starts)
-        said = (1 - share)[:, None] * items.said[:, first] + share[:, None] * items.said[:, second]
+        item_logits = (1 - share)[:, None] * items.item_logits[:, first] + share[:, None] * items.item_logits[
+            :, second
+        ]
         window = prediction_window(
-            said[:, :, None], items.said[:, None], items.probabilities[:, None, None], epsilon
+            item_logits[:, :, None], items.item_logits[:, None], items.probabilities[:, None, None], epsilon
         )
-        owns = items.own[:, first, None], items.own[:, second, None], items.own[:, None]
-        far = [few_jsd(owns, _spread(most.nan_to_num(0), share[:, None])) for most in window]
+        weights = items.weights[:, first, None], items.weights[:, second, None], items.weights[:, None]
+        far = [few_jsd(weights, _spread(most.nan_to_num(0), share[:, None])) for most in window]
         real = items.mask[:, first, None] & items.mask[:, second, None] & items.mask[:, None]
         # A segment from one item to another is the same as the one back.
         back = (first == second)[:, None] & (first[:, None] > ends)
@@ -151,8 +153,8 @@ def _promising(
 
 
 def _look_into(
-    segments: _Segments, starts: _Starts, items: _Items, best: Few, epsilon: float, asked: Reading | None
-) -> Few:
+    segments: _Segments, starts: _Starts, items: _Items, best: FewItems, epsilon: float, asked: Reading | None
+) -> FewItems:
     """Find the first and the last feasible mixture of segments; `asked` is whom to ask where logits are no means."""
     for begin in range(0, segments.bound.shape[1], _TOGETHER):
         bound = segments.bound[:, begin]
@@ -168,7 +170,7 @@ def _look_into(
     return best
 
 
-def _closer(best: Few, items: _Items, epsilon: float) -> Few:
+def _closer(best: FewItems, items: _Items, epsilon: float) -> FewItems:
     """Mix two of three items more finely about the best mixture that is known, and add the third again: each of them in turn."""
     rows = torch.nonzero((best.shares > 0).sum(1) == 3)[:, 0]
     steps = torch.linspace(-1, 1, _FINE, dtype=torch.float64)
@@ -186,26 +188,26 @@ def _closer(best: Few, items: _Items, epsilon: float) -> Few:
 
 
 def _try(
-    best: Few,
+    best: FewItems,
     rows: Int[Tensor, " rows"],
     places: Int[Tensor, "rows segments 3"],
     inner: Float[Tensor, "rows segments"],
     items: _Items,
     epsilon: float,
     asked: Reading | None,
-) -> Few:
+) -> FewItems:
     """Take the first or the last feasible mixture of segments of some rows where it is farther than what is known.
 
     Segments whose inner mixture is NaN are none.
     """
     none, inner = inner.isnan(), inner.nan_to_num(0)
     some = _Items(*(field[rows] for field in items))
-    owns = some.own[torch.arange(len(rows))[:, None, None], places].unbind(2)
+    weights = some.weights[torch.arange(len(rows))[:, None, None], places].unbind(2)
     ends = _mixed(some, places, inner, epsilon) if asked is None else _decoded(asked, rows, places, epsilon)
     for share in ends:
         shares = _spread(share.nan_to_num(0), inner)
-        far = few_jsd(owns, shares).masked_fill(share.isnan() | none, -1)
-        best = _better(best, rows, Few(far, places, torch.stack(shares, -1)))
+        far = few_jsd(weights, shares).masked_fill(share.isnan() | none, -1)
+        best = _better(best, rows, FewItems(far, places, torch.stack(shares, -1)))
     return best
 
 
@@ -214,13 +216,13 @@ def _spread(share: Tensor, inner: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return (1 - share) * (1 - inner), (1 - share) * inner, share
 
 
-def _better(best: Few, rows: Int[Tensor, " rows"], new: Few) -> Few:
+def _better(best: FewItems, rows: Int[Tensor, " rows"], new: FewItems) -> FewItems:
     """Take the farthest of new heatmaps of some rows where it is farther than what is known."""
     value, which = new.value.max(1)
     wins = value > best.value[rows]
     here, which = torch.nonzero(wins)[:, 0], which[wins]
     fields = zip(best, (new.value, new.items, new.shares), strict=True)
-    return Few(*(kept.index_put((rows[wins],), field[here, which]) for kept, field in fields))
+    return FewItems(*(kept.index_put((rows[wins],), field[here, which]) for kept, field in fields))
 
 
 def _mixed(
@@ -230,14 +232,16 @@ def _mixed(
     epsilon: float,
 ) -> Shares:
     """First and last mixtures of segments that give the prediction, where logits are means of the items'."""
-    first, second, end = items.said[torch.arange(len(places))[:, None, None], places].unbind(2)
+    first, second, end = items.item_logits[torch.arange(len(places))[:, None, None], places].unbind(2)
     start = (1 - inner)[..., None] * first + inner[..., None] * second
     before = items.probabilities[:, None]
 
-    def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
+    def predict(
+        shares: Float[Tensor, "rows segments shares"],
+    ) -> Float[Tensor, "rows segments shares classes"]:
         return torch.softmax(start[:, :, None] + shares[..., None] * (end - start)[:, :, None], dim=-1)
 
-    return feasible_shares(says, prediction_window(start, end, before, epsilon), before, epsilon)
+    return feasible_shares(predict, prediction_window(start, end, before, epsilon), before, epsilon)
 
 
 def _decoded(
@@ -248,12 +252,14 @@ def _decoded(
     # The decoder is asked about all texts at once; what it says of the others is not looked at.
     at = torch.zeros(batch, dtype=torch.long).scatter(0, rows, torch.arange(len(rows)))
 
-    def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
+    def predict(
+        shares: Float[Tensor, "rows segments shares"],
+    ) -> Float[Tensor, "rows segments shares classes"]:
         ends = places[:, :, None, [0, 2]].expand(-1, -1, shares.shape[2], -1)
-        mixed = Few(shares, ends, torch.stack([1 - shares, shares], -1)).weights(count)
+        mixed = FewItems(shares, ends, torch.stack([1 - shares, shares], -1)).weights(count)
         heatmaps = mixed[at].flatten(1, 2)[:, :, None].expand(-1, -1, heads, -1)
         return probabilities(reading.decode(heatmaps))[rows].view(*shares.shape, -1)
 
     whole = torch.zeros(places.shape[:2], dtype=torch.float64)
     before = reading.probabilities[rows, None]
-    return feasible_shares(says, Shares(whole, whole + 1), before, epsilon, grid=_GRID, halvings=_HALVINGS)
+    return feasible_shares(predict, Shares(whole, whole + 1), before, epsilon, grid=_GRID, halvings=_HALVINGS)

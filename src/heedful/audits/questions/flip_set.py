@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import boxes
+from heedful.audits.chart_kinds import boxes
 from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions, Count
@@ -208,7 +208,7 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     if not reading.linear:
         return unknown, unknown, reading.mask
     weights = reading.weights[:, 0].double()
-    found = smallest_flip_set(weights, *_said(reading))
+    found = smallest_flip_set(weights, *_erasure_logits(reading))
     fraction = found.size.double() / reading.mask.sum(1)
     mass = (weights * found.members).sum(1)
     return (
@@ -218,7 +218,7 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def _said(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
+def _erasure_logits(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     """Item logits, mask and logits of nothing. A class that is no candidate comes last, but not by far.
 
     Measures tell ties by the spread of the logits, and the model's −10⁹ would make ties of everything.
@@ -236,7 +236,7 @@ def _said(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
 def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCurve:
     """All prefixes of a ranking: one cumulative sum where the decoder is linear, else decoded in blocks."""
     if reading.linear:
-        logits, mask, empty = _said(reading)
+        logits, mask, empty = _erasure_logits(reading)
         return erasure_curve(reading.weights[:, 0], logits, ranking, mask, empty)
     mask = reading.mask
     order = ranking.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
@@ -247,7 +247,7 @@ def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCu
     with torch.no_grad():
         for first in range(0, items + 1, size):
             erased = torch.arange(first, min(first + size, items + 1))
-            parts.append(reading.without(mask[:, None] & (rank[:, None] >= erased[None, :, None])))
+            parts.append(reading.erase_all_but(mask[:, None] & (rank[:, None] >= erased[None, :, None])))
     beyond = torch.arange(items + 1)[None] > mask.sum(1, keepdim=True)
     logits = torch.cat(parts, dim=1).masked_fill(beyond[..., None], torch.nan)
     decisions = (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)

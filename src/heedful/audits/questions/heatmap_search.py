@@ -27,7 +27,7 @@ _CLIMB = {
 }  # steps and random starts: few where supports were looked through
 
 
-class Found(NamedTuple):
+class FarthestHeatmap(NamedTuple):
     """The farthest feasible heatmap of each instance; the model's own, at distance 0, always is one."""
 
     value: Float[Tensor, " batch"]
@@ -41,7 +41,7 @@ class _Search:
         self.reading, self.epsilon = reading, epsilon
         self.own = reading.weights.double()
         self.before = reading.probabilities
-        self.found = Found(self.own.new_zeros(len(self.own)), self.own.clone())
+        self.found = FarthestHeatmap(self.own.new_zeros(len(self.own)), self.own.clone())
 
     def judge(self, weights: Float[Tensor, "batch variants heads items"]) -> tuple[Tensor, Tensor]:
         """How far heatmaps are (mean JSD of heads) and how far they move the prediction (TVD)."""
@@ -53,7 +53,7 @@ class _Search:
         value, which = far.detach().masked_fill(moved.detach() > self.epsilon, -1.0).max(1)
         better = value > self.found.value
         chosen = weights.detach()[torch.arange(len(weights)), which]
-        self.found = Found(
+        self.found = FarthestHeatmap(
             torch.where(better, value, self.found.value),
             torch.where(better[:, None, None], chosen, self.found.weights),
         )
@@ -82,7 +82,7 @@ class _Search:
             self.offer(weights, *self.judge(weights))
 
 
-def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     """Try all single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
     searching = _Search(reading, epsilon)
     with torch.no_grad():
@@ -95,7 +95,7 @@ def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
     return searching.found
 
 
-def published_search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+def published_search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     """Algorithm 3 of Jain & Wallace with the settings of their code: 5 starts, 500 steps of 0.01, λ = 500."""
     searching = _Search(reading, epsilon)
     searching.climb(_random_scores(reading, 5, seed=seed), torch.full((500,), 0.01), spread=True)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import dots, scatter
+from heedful.audits.chart_kinds import dots, scatter
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.ragged import ragged
@@ -125,7 +125,7 @@ class Imitation(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Compare every twin with the model, text by text."""
         own = reading.scores("attention")
-        moved, far, weights, said = [], [], [], []
+        moved, far, weights, decision_probabilities = [], [], [], []
         decision = reading.probabilities.argmax(-1, keepdim=True)
         for twin in self.twins.values():
             with torch.no_grad():
@@ -133,7 +133,7 @@ class Imitation(Audit):
             assert output.weights is not None
             predicted = probabilities(output.logits.double())
             moved.append(tvd(predicted, reading.probabilities))
-            said.append(predicted.gather(1, decision)[:, 0])
+            decision_probabilities.append(predicted.gather(1, decision)[:, 0])
             far.append(matched_jsd(output.weights.double(), reading.weights.double()) / LN_2)
             weights.append(output.weights.mean(1))
         tvds, jsds, heatmaps = torch.stack(moved, 1), torch.stack(far, 1), torch.stack(weights, 1)
@@ -148,7 +148,7 @@ class Imitation(Audit):
             "chances": reading.probabilities.tolist(),
             "twin_seed": [list(self.twins)[i] for i in best.tolist()],
             "twin_weights": ragged(chosen, reading.mask),
-            "twin_probability": torch.stack(said, 1)[torch.arange(len(best)), best],
+            "twin_probability": torch.stack(decision_probabilities, 1)[torch.arange(len(best)), best],
             "twin_top": top,
         }
         for place, seed in enumerate(self.twins):
@@ -176,7 +176,7 @@ class Imitation(Audit):
         found = {number.name: number for number in reversed(numbers)}
         score, elsewhere = numbers[0], found["elsewhere"]
         words = rows["twin_top"].value_counts(sort=True).head(3)
-        instead = ", ".join(
+        top_words = ", ".join(
             f"“{word}” ({count / len(rows):.0%})".replace("%", " %") for word, count in words.iter_rows()
         )
         many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
@@ -184,7 +184,7 @@ class Imitation(Audit):
             rows,
             f"Twins with other attention reach an AtteFa of {value(score)} over {many} (1: nobody can imitate the "
             f"model while attending elsewhere; 0: everybody can), and {value(found['attefa_corrected'])} against a twin that reads "
-            f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {instead}.",
+            f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {top_words}.",
             numbers,
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
             FEW_TWINS if len(seeds) < FEWEST_SEEDS else "",

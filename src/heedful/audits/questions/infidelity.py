@@ -10,10 +10,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.explainers.reread import probabilities_without
 from heedful.measures.infidelity import (
     ROUNDING,
@@ -95,7 +95,7 @@ class Infidelity(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Delete random words of every text, and explain what is lost by each kind of scores."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         subsets = random_subsets(
             reading.rows, words.counts, subsets=SUBSETS, seed=self.config.seed, draw=Stream.DELETIONS
         )

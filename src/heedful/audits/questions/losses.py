@@ -15,7 +15,7 @@ from heedful.explainers.reread import probabilities_without
 from heedful.measures.rationale import mean_loss, rationale_sizes
 
 
-class Lost(NamedTuple):
+class DeletionLosses(NamedTuple):
     """What is lost without the top words and with them alone: over ERASER's shares, at a fixed number, and of one word."""
 
     comprehensiveness: Float[Tensor, " batch"]
@@ -26,20 +26,20 @@ class Lost(NamedTuple):
     """Without the first word alone."""
 
 
-def lost(
+def deletion_losses(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
-) -> list[Lost]:
+) -> list[DeletionLosses]:
     """Give what each ranking loses; one that was asked for before, by an audit of other scores, is not read again."""
     keys = [(top, hashlib.sha256(ranks.contiguous().numpy().tobytes()).digest()) for ranks in rankings]
-    new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.lost}
+    new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.losses}
     if new:
-        reading.lost.update(zip(new, _read(reading, words, list(new.values()), top=top), strict=True))
-    return [reading.lost[key] for key in keys]
+        reading.losses.update(zip(new, _read(reading, words, list(new.values()), top=top), strict=True))
+    return [reading.losses[key] for key in keys]
 
 
 def _read(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
-) -> list[Lost]:
+) -> list[DeletionLosses]:
     """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""
     counts = words.counts
     one = torch.ones_like(counts)[:, None]
@@ -62,16 +62,16 @@ def _read(
     every = rows.repeat(len(kept))
     decided = reading.probabilities.argmax(-1)
     before = reading.probabilities.double().gather(1, decided[:, None])[:, 0]
-    said = (
+    remaining = (
         after.gather(1, decided[every, None])[:, 0]
         .view(len(kept), -1)[:, where]
         .view(len(kept), *sizes.shape)
     )
     losses = [
         (mean_loss(before, part[:, :-2]), mean_loss(before, part[:, -2:-1]), before - part[:, -1])
-        for part in said
+        for part in remaining
     ]
     return [
-        Lost(without[0], alone[0], without[1], alone[1], without[2])
+        DeletionLosses(without[0], alone[0], without[1], alone[1], without[2])
         for without, alone in zip(losses[::2], losses[1::2], strict=True)
     ]

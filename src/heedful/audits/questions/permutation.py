@@ -11,7 +11,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import violins
+from heedful.audits.chart_kinds import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope

@@ -11,11 +11,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -90,7 +90,7 @@ class Plausibility(Audit):
         with watcher.status("Reading the rationales"):
             for places in inference_batches(instances.lengths[rows], self.config.batch_size):
                 batch = instances.batch(rows[places])
-                words = words_of(subject.model, batch)
+                words = words_in(subject.model, batch)
                 marked = marked_words(subject.model, batch, words, instances).sum(1)
                 shares += (marked / words.counts)[marked > 0].tolist()
         if not shares:
@@ -101,7 +101,7 @@ class Plausibility(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Compare the scores, and a random ranking, with what is marked."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         marked = marked_words(reading.model, reading.batch, words, self.instances)
         evidence = self.instances.split.evidence
         assert evidence is not None

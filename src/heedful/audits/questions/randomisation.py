@@ -13,13 +13,13 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order
-from heedful.audits.questions.movement import by_word, see
+from heedful.audits.questions.movement import by_word, snapshot
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.config import AuditOptions
 from heedful.errors import BadInput, Diverged
 from heedful.measures.correlation import kendall_tau
@@ -46,7 +46,7 @@ TOP = 3
 _ALONE, _DRAWS = "_alone", "_draws"
 
 
-class Look(NamedTuple):
+class WordHeatmap(NamedTuple):
     """A heatmap over words: scores as they are, and as a distribution."""
 
     scores: Float[Tensor, "batch words"]
@@ -171,7 +171,7 @@ class Randomisation(Audit):
         self.conditions = {}
         for place, stage in enumerate(stages):
             self.conditions[stage] = [one.model(stages[: place + 1]) for one in drawn]
-            self.conditions.setdefault(alone(stage), [one.model([stage]) for one in drawn])
+            self.conditions.setdefault(alone_condition(stage), [one.model([stage]) for one in drawn])
         self.left_out = tuple(
             f"The stage {stage} of this model has no weights to draw."
             for stage in STAGES
@@ -181,39 +181,43 @@ class Randomisation(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Read the texts with every changed model, and compare the heatmaps."""
-        words = words_of(reading.model, reading.batch)
-        before = self._look(reading, words)
+        words = words_in(reading.model, reading.batch)
+        before = self._word_heatmap(reading, words)
         columns: dict[str, Tensor | Sequence[object]] = {}
         for name, models in self.conditions.items():
-            after = [read(model, reading.batch, seed=reading.seed) for model in models]
-            found = [alike(before, self._look(other, words), words) for other in after]
-            columns |= _columns(name, averaged(found)) | _of_draws(name, found)
+            after = [read_batch(model, reading.batch, seed=reading.seed) for model in models]
+            found = [compare_heatmaps(before, self._word_heatmap(other, words), words) for other in after]
+            columns |= _columns(name, mean_likeness(found)) | _of_draws(name, found)
             if name in STAGES:  # the last of them is the deepest
-                columns |= _columns("after", averaged(found)) | self._shown(reading, after[0])
+                columns |= _columns("after", mean_likeness(found)) | self._shown(reading, after[0])
         nothing = torch.full_like(before.scores[:, 0], torch.nan)
         for stage in STAGES:
-            same = columns.get(f"similarity_{alone(stage)}", nothing)
+            same = columns.get(f"similarity_{alone_condition(stage)}", nothing)
             assert isinstance(same, Tensor)
             columns[f"changed_by_{stage}"] = 1 - same
         columns["top_by_chance"] = (TOP / words.counts.double()).masked_fill(words.counts <= TOP, torch.nan)
         labelled = Likeness(nothing, nothing, nothing)
         if self.shuffled is not None:
-            other = read(self.shuffled, reading.batch, seed=reading.seed)
-            labelled = alike(before, self._look(other, words), words)
+            other = read_batch(self.shuffled, reading.batch, seed=reading.seed)
+            labelled = compare_heatmaps(before, self._word_heatmap(other, words), words)
         return columns | _columns("shuffled_labels", labelled)
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts: after everything was drawn anew, stage by stage, and each stage alone."""
         chain = [stage for stage in STAGES if f"similarity_{stage}" in rows.columns]
         groups = {stage: " + ".join(chain[: place + 1]) for place, stage in enumerate(chain)}
-        groups |= {alone(stage): f"{stage} alone" for stage in chain if alone(stage) != stage}
+        groups |= {
+            alone_condition(stage): f"{stage} alone" for stage in chain if alone_condition(stage) != stage
+        }
         numbers: list[Number] = [self.number(name, rows[name]) for name in self.measures]
         for place, number in enumerate(numbers):
             what, _, which = number.name.rpartition("_")
             if chain and which == "after":
                 numbers[place] = self._over_draws(number, rows, f"{what}_{chain[-1]}")
             elif what == "changed_by" and which in chain:
-                numbers[place] = self._over_draws(number, rows, f"similarity_{alone(which)}", turned=True)
+                numbers[place] = self._over_draws(
+                    number, rows, f"similarity_{alone_condition(which)}", turned=True
+                )
         found = {number.name: number for number in numbers}
         for name in Likeness._fields:
             for condition, group in groups.items():
@@ -273,14 +277,14 @@ class Randomisation(Audit):
         low, high = min(max(low, about.low), number.estimate), max(min(high, about.high), number.estimate)
         return number.model_copy(update={"low": low, "high": high})
 
-    def _look(self, reading: Reading, words: Words) -> Look:
-        seen = by_word(see(reading, self.source), words.of, words.mask.shape[1])
-        return Look(words.scores(reading.scores(self.source)), seen.weights.mean(1))
+    def _word_heatmap(self, reading: Reading, words: Words) -> WordHeatmap:
+        heatmap = by_word(snapshot(reading, self.source), words.of, words.mask.shape[1])
+        return WordHeatmap(words.scores(reading.scores(self.source)), heatmap.weights.mean(1))
 
     def _shown(self, reading: Reading, other: Reading) -> dict[str, Tensor | Sequence[object]]:
         """Keep a changed model's heatmap, to be set beside the model's own."""
         decided = reading.probabilities.argmax(-1, keepdim=True)
-        weights = see(other, self.source).weights.mean(1).nan_to_num()
+        weights = snapshot(other, self.source).weights.mean(1).nan_to_num()
         return {
             "other_weights": ragged(weights, reading.mask),
             "other_probability": other.probabilities.gather(1, decided)[:, 0],
@@ -316,7 +320,7 @@ class Randomisation(Audit):
         return as_audited(other.model).eval()
 
 
-def alike(before: Look, after: Look, words: Words) -> Likeness:
+def compare_heatmaps(before: WordHeatmap, after: WordHeatmap, words: Words) -> Likeness:
     """Compare two heatmaps of the same words."""
     tau = kendall_tau(before.scores, after.scores, words.mask).tau
     top = top_k_overlap(before.scores, after.scores, k=TOP, mask=words.mask)
@@ -324,12 +328,12 @@ def alike(before: Look, after: Look, words: Words) -> Likeness:
     return Likeness(tau, top.masked_fill(nothing, torch.nan), jsd(before.weights, after.weights))
 
 
-def alone(stage: str) -> str:
+def alone_condition(stage: str) -> str:
     """Name the condition in which one stage alone is drawn anew: the first one is so anyway."""
     return stage if stage == STAGES[0] else stage + _ALONE
 
 
-def averaged(found: Sequence[Likeness]) -> Likeness:
+def mean_likeness(found: Sequence[Likeness]) -> Likeness:
     """Average over draws, text by text; a draw that says nothing of a text is left out."""
     return Likeness(*(torch.stack(values).nanmean(0) for values in zip(*found, strict=True)))
 

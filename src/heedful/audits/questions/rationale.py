@@ -13,13 +13,13 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.losses import lost
+from heedful.audits.questions.losses import deletion_losses
 from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensitivity
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scores import padded
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
@@ -177,10 +177,10 @@ class Rationale(Audit):
         model = subject.model.eval().exact()
         with watcher.bar("sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
-                reading = read(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
+                reading = read_batch(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
                 if subject.scores is not None:
-                    reading = replace(reading, own=padded(subject.scores, reading.rows, reading.mask))
-                words = words_of(reading.model, reading.batch)
+                    reading = replace(reading, user_scores=padded(subject.scores, reading.rows, reading.mask))
+                words = words_in(reading.model, reading.batch)
                 found = sensitivity(reading, words, self._ranks(reading, words, self.source), model=model)
                 never = (~found.found).any(1).double()
                 for row, *measured in zip(
@@ -191,7 +191,7 @@ class Rationale(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         drawn_scores = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
@@ -199,7 +199,7 @@ class Rationale(Audit):
         references = [name for name in REFERENCES if name != "attention" or reading.attended is not None]
         others = [name for name in references if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
-        own, random, *rest = lost(
+        own, random, *rest = deletion_losses(
             reading, words, [ranked[0], words.ranks(drawn_scores), *ranked[1:]], top=self.config.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()

@@ -11,12 +11,12 @@ import torch
 from jaxtyping import Float
 
 from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register
-from heedful.audits.charts import violins
+from heedful.audits.chart_kinds import violins
 from heedful.audits.exhibits import Chart, Heatmap
-from heedful.audits.questions.movement import averaged, compare, see
-from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
+from heedful.audits.questions.movement import compare_snapshots, mean_change, snapshot
+from heedful.audits.questions.stability_audit import RESAMPLES, StabilityAudit, measures
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
 from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged, HeedfulError
@@ -103,13 +103,13 @@ class SeedStability(StabilityAudit):
 
     def rows(self, reading: Reading) -> Columns:
         """Let every model read the texts, and compare it with the one that is audited."""
-        before = see(reading, self.source)
-        columns = self.beside(before, reading)
+        before = snapshot(reading, self.source)
+        columns = self.context_columns(before, reading)
         changes, heatmaps, probabilities = [], [], []
         decision = reading.probabilities.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
-            after = see(read(model, reading.batch, seed=reading.seed), self.source)
-            changes.append(compare(before, after, k=self.config.top_k, matched=True))
+            after = snapshot(read_batch(model, reading.batch, seed=reading.seed), self.source)
+            changes.append(compare_snapshots(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
             probabilities.append(after.probabilities)
             columns |= self.columns(str(seed), changes[-1:], probabilities[-1:])
@@ -117,7 +117,7 @@ class SeedStability(StabilityAudit):
         furthest = apart.nan_to_num(-1).argmax(1)
         rows = torch.arange(len(furthest))
         of_decision = torch.stack(probabilities, 1)[rows, furthest].gather(1, decision)[:, 0]
-        columns |= averaged(changes)._asdict()
+        columns |= mean_change(changes)._asdict()
         if self.labelled:
             columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in probabilities], 1).tolist()
         return columns | {
@@ -153,20 +153,23 @@ class SeedStability(StabilityAudit):
             return found
         models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
         drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
-        _, low, high = _sure(drawn[..., 0], self.measures[name])
+        _, low, high = _with_interval(drawn[..., 0], self.measures[name])
         ends: dict[str, float | None] = {"low": None, "high": None}
         if not np.isnan(low):
             # A text that some seeds say nothing of counts less for the seeds than for the mean.
             ends = {"low": min(low, found.estimate), "high": max(high, found.estimate)}
         return found.model_copy(update=ends)
 
-    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+    def f1_with_interval(self, labels: np.ndarray, predicted: np.ndarray, condition: str) -> Spread:
         """F1, averaged over the seeds, with an interval that speaks of other seeds too."""
         if condition != AVERAGE:
-            return super().sure_f1(labels, said, condition)
-        models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
+            return super().f1_with_interval(labels, predicted, condition)
+        models = [
+            [f1_of(labels, predicted[:, [place]], classes=self.classes)]
+            for place in range(predicted.shape[1])
+        ]
         drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
-        return _sure(drawn[..., 0], self.measures["f1"])
+        return _with_interval(drawn[..., 0], self.measures["f1"])
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
@@ -207,7 +210,7 @@ def _parts(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     return bins + [(f"class {label}", rows.filter(pl.col("predicted") == label)) for label in labels]
 
 
-def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
+def _with_interval(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
     """A mean over seeds with its interval, cut off where the measure ends; of fewer than three seeds there is none."""
     estimate, low, high = over_seeds(drawn)
     if len(drawn) < FEWEST_SEEDS:

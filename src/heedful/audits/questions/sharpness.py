@@ -8,9 +8,9 @@ import polars as pl
 import torch
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.movement import largest, see, sharp
+from heedful.audits.questions.movement import largest_weight, mean_sharpness, snapshot
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import LN_2
 from heedful.output.numbers import percent, value
@@ -75,14 +75,14 @@ class Sharpness(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Measure each head against uniform, and average over heads."""
-        seen = see(reading, self.source)
-        apart = sharp(seen)
+        heatmap = snapshot(reading, self.source)
+        apart = mean_sharpness(heatmap)
         nowhere = apart.isnan()
         apart = apart.masked_fill(nowhere, 0.0)
         flat = (apart < FLAT).double()
         return {
             "sharpness": apart,
-            "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest(seen)),
+            "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest_weight(heatmap)),
             "flat": flat,
             "flat_needed": flat.masked_fill(reading.needless, torch.nan),
         }

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import scatter
+from heedful.audits.chart_kinds import scatter
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import jsd
@@ -86,7 +86,7 @@ class SingleErasure(Audit):
             top = scores.masked_fill(~mask, -torch.inf).argmax(1)  # the first of equals
             other = _another(reading, top, seed=self.config.seed)
             after = probabilities(
-                reading.without(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
+                reading.erase_all_but(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
             )
             flips = after.argmax(-1) != before.argmax(-1)[:, None]
             moved = jsd(after, before[:, None])

@@ -26,7 +26,7 @@ class Synonyms(NamedTuple):
 
     found: Replacements
     known: frozenset[str] | None
-    told: str
+    origin: str
 
 
 def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None) -> Synonyms:

@@ -42,15 +42,15 @@ class Column(BaseModel):
     @property
     def decided(self) -> bool:
         """Whether any rule by which columns are compared has an answer, from as many texts as the policy asks for."""
-        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if compares(j.rule))
+        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if more_is_better(j.rule))
 
     @property
     def mean(self) -> float:
         """How far it comes on average, from the worst (0) to the best (1) that each number can be."""
         reached = [
-            place(judgement.rule, judgement.number.estimate)
+            share_of_range(judgement.rule, judgement.number.estimate)
             for judgement in self.judgements
-            if compares(judgement.rule) and judgement.number and judgement.number.estimate is not None
+            if more_is_better(judgement.rule) and judgement.number and judgement.number.estimate is not None
         ]
         return sum(reached) / len(reached) if reached else 0.0
 
@@ -107,14 +107,14 @@ class Alternatives(BaseModel):
             return None
 
 
-def place(rule: Rule, numbers: Numbers) -> Numbers:
+def share_of_range(rule: Rule, numbers: Numbers) -> Numbers:
     """Where numbers lie from the worst (0) to the best (1) that they can be."""
     about = rule.about
     part = (numbers - about.low) / (about.high - about.low)
     return part if about.better == "higher" else 1 - part
 
 
-def compares(rule: Rule) -> bool:
+def more_is_better(rule: Rule) -> bool:
     """Whether more of it is better. A sharp heatmap points somewhere, and a sharper one not at a better place."""
     return rule.audit != ALWAYS
 

@@ -32,15 +32,15 @@ def audit_folder(
         raise BadInput("This model is not a run's: name a folder for its audit.")
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", texts.name).strip("-").lower()
     usual = options.model_dump(mode="json", exclude_defaults=True)
-    told = {
+    deciding = {
         key: value
         for key, value in decides.items()
         if key in usual or key not in complete(AuditOptions).model_fields
     }
-    return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
+    return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(deciding)}"
 
 
-def what_decides(
+def deciding_values(
     classifier: Auditable, texts: Texts, options: AuditOptions, scores: Scores | None = None
 ) -> dict[str, Any]:
     """Everything that an audit's numbers follow from, long parts as hashes."""
@@ -62,7 +62,7 @@ def same_numbers(audit: str, decides: Mapping[str, Any], found: Mapping[str, Any
     return all(found.get(key, usual.get(key)) == decides[key] for key in read)
 
 
-def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
+def check_same_audit(run: Run, decides: Mapping[str, Any]) -> None:
     """Refuse a folder in which other texts, another model or other options were audited."""
     if not (run.folder / "config.yaml").is_file():
         return

@@ -19,11 +19,11 @@ ALL_OF_IT = 0.99
 """A heatmap whose largest weight is this much is one of a single item."""
 
 
-def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
+def opening_remarks(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
     """Say that a model guesses, that heatmaps hold one item alone, and that texts are copies, where it is so."""
-    said = []
+    remarks = []
     if about.distinct is not None and about.copies > OFTEN:
-        said.append(
+        remarks.append(
             f"Only {about.distinct:,} of these {about.texts:,} texts {'is' if about.distinct == 1 else 'are'} distinct: "
             f"copies tell nothing new and are counted once."
         )
@@ -35,14 +35,14 @@ def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
         and majority is not None
         and accuracy - majority < GUESSING * (1 - majority)
     ):
-        said.append(
+        remarks.append(
             f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be for "
             f"{majority:.0%}: no heatmap explains a guess."
         )
     single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
     if single > 0.5:
-        said.append(
+        remarks.append(
             f"For {single:.0%} of the texts one item has all the weight: the heatmap is that item, and the order of the "
             f"others says nothing."
         )
-    return tuple(said)
+    return tuple(remarks)

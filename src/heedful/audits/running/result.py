@@ -15,7 +15,7 @@ from heedful import reporting
 from heedful.audits.audit import Summary
 from heedful.audits.policy import Policy
 from heedful.audits.subject.scope import Scope
-from heedful.audits.verdict import Verdict, judge
+from heedful.audits.verdict import Verdict, judge_findings
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
 
@@ -66,7 +66,7 @@ def judge_again(
     partial: bool | None = None,
 ) -> Verdict:
     """Judge what an audit found by a policy, which need not be the one that it was judged by before."""
-    return judge(
+    return judge_findings(
         rules,
         summaries,
         source="own" if about.source == OWN else about.source,
@@ -89,10 +89,10 @@ class AuditResult:
 
     def show(self, screen: Screen | None = None, *, brief: bool = False) -> None:
         """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
-        from heedful.audits.running.show import show
+        from heedful.audits.running.show_audit import show_audit
         from heedful.output.terminal import Screen
 
-        show(self, screen or Screen(), brief=brief)
+        show_audit(self, screen or Screen(), brief=brief)
 
     def to_frame(self, audit: str | None = None) -> pl.DataFrame:
         """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""

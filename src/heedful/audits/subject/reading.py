@@ -10,7 +10,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.subject.ties import OF_PROBABILITIES, ROUNDING, of_each, settled, settled_weights
+from heedful.audits.subject.ties import (
+    PROBABILITY_ROUNDING,
+    ROUNDING,
+    relative_uncertainty,
+    settled,
+    settled_weights,
+)
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
@@ -19,7 +25,7 @@ from heedful.models.shorter import decode_each, decode_many
 from heedful.models.stages import NO_ATTENTION, Effects, Scored, Stages, States, probabilities
 
 if TYPE_CHECKING:
-    from heedful.audits.questions.losses import Lost
+    from heedful.audits.questions.losses import DeletionLosses
 
 SAME = 0.05
 """A prediction that moves by no more than this (TVD) under uniform weights does not need attention."""
@@ -35,10 +41,10 @@ class Reading:
     attended: Float[Tensor, "batch heads items"] | None
     """The model's own weights; None where it has no attention."""
     seed: int = 0
-    own: Float[Tensor, "batch items"] | None = None
+    user_scores: Float[Tensor, "batch items"] | None = None
     """Scores of the user's own."""
     _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
-    lost: dict[tuple[int, bytes], Lost] = field(default_factory=dict, repr=False)
+    losses: dict[tuple[int, bytes], DeletionLosses] = field(default_factory=dict, repr=False)
     """What was lost by deleting words in an order, so that no order is read twice."""
 
     @property
@@ -130,7 +136,9 @@ class Reading:
             )
         return decode_many(self.model, self.states, weights).double()
 
-    def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
+    def erase_all_but(
+        self, keep: Bool[Tensor, "batch variants items"]
+    ) -> Float[Tensor, "batch variants outputs"]:
         """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
         left = self.weights.double()[:, None] * keep[:, :, None]
         with torch.no_grad():
@@ -144,13 +152,13 @@ class Reading:
         sum, in proportion to the weight too: or else a sharp heatmap would make ties of all items but one.
         """
         if name in ("attention", "own", "random"):
-            return of_each(raw, self.mask)
+            return relative_uncertainty(raw, self.mask)
         sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
         if name == "weight_product" or (name == "gradient" and not self.model.contextual):
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)
-        least = OF_PROBABILITIES if name == "leave_one_out" else 0.0
+        least = PROBABILITY_ROUNDING if name == "leave_one_out" else 0.0
         return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
 
     def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
@@ -166,8 +174,8 @@ class Reading:
         if name == "attention":
             return self.weights.mean(1)
         if name == "own":
-            assert self.own is not None
-            return self.own
+            assert self.user_scores is not None
+            return self.user_scores
         return EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
 
 
@@ -178,7 +186,7 @@ def as_audited(model: Stages) -> Stages:
     return model if model.contextual else model.exact()
 
 
-def read(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
+def read_batch(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
 from heedful.audits.subject.texts import Texts, item_counts
@@ -60,10 +60,10 @@ class Subject:
 
     def _read(self, rows: np.ndarray) -> Reading:
         batch = self.texts.instances.batch(rows)
-        reading = read(self.model, batch, seed=self.options.seed)
+        reading = read_batch(self.model, batch, seed=self.options.seed)
         if self.scores is not None:
-            own = padded(self.scores, torch.from_numpy(rows), reading.mask)
-            reading = replace(reading, own=own)
+            scores = padded(self.scores, torch.from_numpy(rows), reading.mask)
+            reading = replace(reading, user_scores=scores)
         size = reading.states.h.numel()
         if size <= self._room:
             self._room -= size

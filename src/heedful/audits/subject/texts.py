@@ -69,7 +69,7 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
     least = max(2, trained.min_words) if trained is not None and own else 2
     rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
     unit = classifier.model.unit
-    said = list(notes)
+    remarks = list(notes)
     for many, what in (
         (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
         (int((counts == 1).sum()), f"texts have one {unit} only, which always has all the weight"),
@@ -79,12 +79,12 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
         ),
     ):
         if many:
-            said.append(f"{many} {what}; they are left out.")
+            remarks.append(f"{many} {what}; they are left out.")
     if not len(rows):
         enough = f"two {unit}s" if least == 2 else f"{least} words"
         raise BadInput(f"No text of {name} has {enough} or more: there is nothing to compare.")
     chunks, sample = _sample(rows, options)
-    return Texts(name, instances, chunks, labelled, (*said, *sample))
+    return Texts(name, instances, chunks, labelled, (*remarks, *sample))
 
 
 def _sample(rows: np.ndarray, options: AuditOptions) -> tuple[list[np.ndarray], tuple[str, ...]]:

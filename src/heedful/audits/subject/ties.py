@@ -11,7 +11,7 @@ from torch import Tensor
 ROUNDING = 1e-6
 """What single precision leaves uncertain of a sum, relative to its largest part: eight of its steps and more."""
 
-OF_PROBABILITIES = 2**-21
+PROBABILITY_ROUNDING = 2**-21
 """What it leaves uncertain of a difference of probabilities, however small that is."""
 
 
@@ -25,14 +25,14 @@ def settled(
 
     From the largest score downwards, one begins a new group if it can be told apart from the one before it or from the
     first of its group; so no chain of near ties makes equals of scores that are far apart. `uncertain` says how far each
-    score may be off, and the less certain of two decides. If it is not given, scores are weights or the like (`of_each`).
+    score may be off, and the less certain of two decides. If it is not given, scores are weights or the like (`relative_uncertainty`).
 
     >>> scores = torch.tensor([[0.5, 0.2, 0.5 + 1e-7, 3e-9, 1e-9, 0.0]])
     >>> [round(score, 10) for score in settled(scores, scores > 0).tolist()[0]]
     [0.5000001192, 0.200000003, 0.5000001192, 3e-09, 1e-09, 0.0]
     """
     values = scores.detach().double().masked_fill(~mask, 0.0)
-    uncertain = of_each(values, mask) if uncertain is None else uncertain.double()
+    uncertain = relative_uncertainty(values, mask) if uncertain is None else uncertain.double()
     ordered, order = values.masked_fill(~mask, -torch.inf).sort(dim=1, descending=True, stable=True)
     unsure = uncertain.gather(1, order)
     begins = torch.ones_like(mask)
@@ -50,7 +50,7 @@ def settled(
         begins = begins | further
 
 
-def of_each(
+def relative_uncertainty(
     weights: Float[Tensor, "batch items"], mask: Bool[Tensor, "batch items"]
 ) -> Float[Tensor, "batch items"]:
     """Say how far weights may be off: each in proportion to itself, however small it is beside the others.

@@ -54,7 +54,7 @@ class Words(NamedTuple):
         return words.gather(1, of.clamp(min=0)) & (of >= 0)
 
 
-def words_of(model: Stages, batch: Batch) -> Words:
+def words_in(model: Stages, batch: Batch) -> Words:
     """Join the pieces of each word of a batch; nothing is read for it."""
     if model.unit == "sentence":
         counts = item_of(model, batch).amax(1) + 1

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions, TrainConfig, refuse_too_many
+from heedful.config import ObjectiveOptions, TrainConfig, check_top_k
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -42,13 +42,13 @@ class Anchored(Objective):
         self.stability: float = self.option("stability")
         self.overlap: float = self.option("overlap")
         self.recorded: dict[str, Recorded] = {}
-        self.seen: dict[str, float] = {}
+        self.term_sums: dict[str, float] = {}
         self.count = 0
 
     @classmethod
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:
         """Top items must be there."""
-        refuse_too_many(config, longest=int(train.tokens.items.max()))
+        check_top_k(config, longest=int(train.tokens.items.max()))
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
         """Begin as the vanilla model is, and run that once over every split: it is never run again, nor changed."""
@@ -88,7 +88,7 @@ class Anchored(Objective):
         terms = self.terms(*self.varied(batch), fresh=True)
         self.count += len(batch)
         for name, term in terms.items():
-            self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
+            self.term_sums[name] = self.term_sums.get(name, 0.0) + float(term.detach().sum())
         return self.total(terms).mean()
 
     def varied(self, batch: Batch) -> tuple[Batch, Recorded | RecordedBatch]:
@@ -97,8 +97,8 @@ class Anchored(Objective):
 
     def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
-        means = {name: total / self.count for name, total in self.seen.items()}
-        self.seen, self.count = {}, 0
+        means = {name: total / self.count for name, total in self.term_sums.items()}
+        self.term_sums, self.count = {}, 0
         return means
 
     def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from heedful.measures.streams import uniform_by_instance
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.perturbed import Clean, PerturbedScores, unit
+from heedful.training.objectives.perturbed import CleanPass, PerturbedScores, unit
 
 
 @OBJECTIVES.register("attention_rp", "random noise on the attention scores, as far as attention_at goes")
@@ -24,7 +24,7 @@ class AttentionRP(PerturbedScores):
     # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
     defaults: ClassVar = {"radius": 1.0}
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch heads items"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch heads items"]:
         """Go anywhere as far as allowed."""
         # An epoch begins by seeding torch: the same epoch done again has the same noise, and the next one other.
         noise = directions(clean.batch.rows, clean.mask, clean.at.shape[1], seed=torch.initial_seed())

@@ -26,7 +26,7 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Pass:
+class ForwardPass:
     """A batch that was read, with everything on the way to its logits."""
 
     batch: Batch
@@ -54,8 +54,8 @@ class Distilled(Objective):
         config: ObjectiveOptions | None = None,
     ) -> None:
         super().__init__(model, class_weights, config)
-        self.taught: Float[Tensor, "instances classes"] | None = None
-        self.seen: dict[str, float] = {}
+        self.teacher_probabilities: Float[Tensor, "instances classes"] | None = None
+        self.term_sums: dict[str, float] = {}
         self.count = 0
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
@@ -70,24 +70,24 @@ class Distilled(Objective):
             )
         read = teacher.instances(splits["train"].split)
         with torch.no_grad():
-            self.taught = probabilities(predict_logits(teacher.model, read))
+            self.teacher_probabilities = probabilities(predict_logits(teacher.model, read))
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Add up cross-entropy, distance to the teacher and all that is asked for besides."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)
-        read = Pass(batch, states, weights, self.model.decode(states, weights))
+        read = ForwardPass(batch, states, weights, self.model.decode(states, weights))
         terms = {"surprise": self.cross_entropy(read.logits, batch)}
-        if self.taught is not None:
+        if self.teacher_probabilities is not None:
             ours = probabilities(read.logits).clamp(min=_TINY)
-            terms["closeness"] = kl(self.taught[batch.rows], ours).mean()
+            terms["closeness"] = kl(self.teacher_probabilities[batch.rows], ours).mean()
         terms |= self.terms(read)
         self.count += len(batch)
         for name, term in terms.items():
-            self.seen[name] = self.seen.get(name, 0.0) + len(batch) * float(term.detach())
+            self.term_sums[name] = self.term_sums.get(name, 0.0) + len(batch) * float(term.detach())
         return torch.stack([self.strength(name) * term for name, term in terms.items()]).sum()
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """What is asked for besides, by the name of the option that says how much it counts."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
@@ -97,6 +97,6 @@ class Distilled(Objective):
 
     def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
-        means = {name: total / self.count for name, total in self.seen.items()}
-        self.seen, self.count = {}, 0
+        means = {name: total / self.count for name, total in self.term_sums.items()}
+        self.term_sums, self.count = {}, 0
         return means

@@ -17,7 +17,7 @@ from heedful.measures.divergence import jsd, kl, tvd
 from heedful.measures.rationale import rationale_sizes
 from heedful.models.decoders import LinearDecoder
 from heedful.models.model import probabilities
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 POWER = 2 / 3
@@ -77,12 +77,12 @@ class Erasure(Distilled):
                 "The objective erasure needs a decoder that is linear in the weights: use --decoder linear, or --alignment 0."
             )
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """Sufficiency, comprehensiveness and stability by reading again, alignment in closed form."""
         terms: Terms = {}
         again = ("sufficiency", "comprehensiveness", "stability")
         if any(self.strength(name) for name in again):
-            top = top_items(read.weights.detach().mean(1), read.states.mask)
+            top = draw_top_items(read.weights.detach().mean(1), read.states.mask)
             others = read.states.mask & ~top
             (alone, shift), (without, shift_without) = (self._reread(read, kept) for kept in (top, others))
             right = probabilities(alone.detach()).argmax(-1) == read.batch.labels
@@ -96,7 +96,7 @@ class Erasure(Distilled):
         return terms
 
     def _reread(
-        self, read: Pass, kept: Bool[Tensor, "batch items"]
+        self, read: ForwardPass, kept: Bool[Tensor, "batch items"]
     ) -> tuple[Float[Tensor, "batch outputs"], Float[Tensor, " batch"]]:
         """Logits of what is kept of the texts, and how far the weights of that have moved."""
         output = self.model(with_only(self.model, read.batch, kept))
@@ -104,17 +104,17 @@ class Erasure(Distilled):
         stays = kept
         if not self.model.architecture.hierarchical:  # tokens such as [CLS] are never deleted, nor weighed
             stays = kept | (read.batch.tokens.present & ~read.states.mask)
-        return output.logits, moved(read.weights * kept[:, None], output.weights, stays)
+        return output.logits, weights_moved(read.weights * kept[:, None], output.weights, stays)
 
-    def _alignment(self, read: Pass) -> Float[Tensor, ""]:
+    def _alignment(self, read: ForwardPass) -> Float[Tensor, ""]:
         decoder = self.model.decoder
         assert isinstance(decoder, LinearDecoder)
-        says = decoder.slopes(read.states.h, read.states.query)
-        effects = deletion_effects(read.weights, says, read.logits) * read.states.mask
+        item_logits = decoder.slopes(read.states.h, read.states.query)
+        effects = erasure_effects(read.weights, item_logits, read.logits) * read.states.mask
         return misalignment(read.weights.mean(1), effects).mean()
 
 
-def top_items(
+def draw_top_items(
     weights: Float[Tensor, "batch items"], mask: Bool[Tensor, "batch items"]
 ) -> Bool[Tensor, "batch items"]:
     """Draw how many items of each text are its top ones, and mark them; ties go to the earlier."""
@@ -136,20 +136,20 @@ def knowledge(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, " batch"]
     return 1 - entropy / math.log(p.shape[-1])
 
 
-def deletion_effects(
+def erasure_effects(
     weights: Float[Tensor, "batch heads items"],
-    says: Float[Tensor, "batch heads items outputs"],
+    item_logits: Float[Tensor, "batch heads items outputs"],
     logits: Float[Tensor, "batch outputs"],
 ) -> Float[Tensor, "batch items"]:
     """How far the prediction moves (TVD) when each item's weight goes to the others: (Σ α_i z_i − α_t z_t) / (1 − α_t)."""
-    parts = weights[..., None] * says
+    parts = weights[..., None] * item_logits
     whole = parts.sum(2, keepdim=True)  # [batch, heads, 1, outputs]
     rest = (1 - weights).clamp(min=_LEAST_REST)[..., None]
     moved = ((whole - parts) / rest - whole).sum(1)  # [batch, items, outputs]
     return tvd(probabilities(logits[:, None] + moved), probabilities(logits)[:, None])
 
 
-def moved(
+def weights_moved(
     before: Float[Tensor, "batch heads items"],
     after: Float[Tensor, "batch heads kept"],
     stays: Bool[Tensor, "batch items"],

@@ -21,7 +21,7 @@ from heedful.training.objectives.objective import Objective
 
 
 @dataclass(frozen=True)
-class Clean:
+class CleanPass:
     """A pass over a batch as it is, and the place where it is going to be perturbed."""
 
     batch: Batch
@@ -40,7 +40,7 @@ class Clean:
         """
         gradient = self.gradient
         if gradient is None:
-            loss = surprise(self.logits, self.batch)
+            loss = summed_cross_entropy(self.logits, self.batch)
             (gradient,) = torch.autograd.grad(loss, self.at, retain_graph=True)
         return unit(gradient.masked_fill(~self.mask, 0.0))
 
@@ -68,19 +68,19 @@ class Perturbed(Objective):
         perturbed = self.reread(clean, self.perturbation(clean).detach())
         return loss + self.config.adversarial * self.cross_entropy(perturbed, batch)
 
-    def read(self, batch: Batch) -> Clean:
+    def read(self, batch: Batch) -> CleanPass:
         """Run the model on a batch as it is."""
         raise TypeError(f"{type(self).__name__} does not read")
 
-    def reread(self, clean: Clean, shift: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch outputs"]:
+    def reread(self, clean: CleanPass, shift: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch outputs"]:
         """Run the model again from where it is perturbed."""
         raise TypeError(f"{type(self).__name__} does not read again")
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch a b"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch a b"]:
         """What is added, for each text by itself."""
         raise TypeError(f"{type(self).__name__} does not perturb")
 
-    def go_back(self, clean: Clean, loss: Float[Tensor, ""]) -> tuple[Clean, Float[Tensor, ""]]:
+    def go_back(self, clean: CleanPass, loss: Float[Tensor, ""]) -> tuple[CleanPass, Float[Tensor, ""]]:
         """Find early what both the perturbation and the step need of the clean pass, where that saves time."""
         return clean, loss
 
@@ -93,28 +93,28 @@ class PerturbedWords(Perturbed):
     that stay what they are, pretrained or not.
     """
 
-    def read(self, batch: Batch) -> Clean:
+    def read(self, batch: Batch) -> CleanPass:
         """Run all stages."""
         embedded = with_gradient(self.model.embed(batch))
-        return Clean(batch, embedded, batch.tokens.mask[..., None], self._logits(embedded, batch))
+        return CleanPass(batch, embedded, batch.tokens.mask[..., None], self._logits(embedded, batch))
 
     def reread(
-        self, clean: Clean, shift: Float[Tensor, "batch tokens dim"]
+        self, clean: CleanPass, shift: Float[Tensor, "batch tokens dim"]
     ) -> Float[Tensor, "batch outputs"]:
         """Encode, attend and decode again."""
         return self._logits(clean.at + shift, clean.batch)
 
-    def go_back(self, clean: Clean, loss: Float[Tensor, ""]) -> tuple[Clean, Float[Tensor, ""]]:
+    def go_back(self, clean: CleanPass, loss: Float[Tensor, ""]) -> tuple[CleanPass, Float[Tensor, ""]]:
         """Go back through the encoder once for the embeddings and all parameters, not once for each."""
         trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         shared = clean.at.grad_fn is not None  # trained embeddings: the perturbed pass goes back to them too
         gradient, *gradients = torch.autograd.grad(
             loss, [clean.at, *trained], retain_graph=shared, allow_unused=True
         )
-        known: Tensor = _Known.apply(loss.detach(), gradients, *trained)  # type: ignore[no-untyped-call]
+        known: Tensor = _KnownGradients.apply(loss.detach(), gradients, *trained)  # type: ignore[no-untyped-call]
         return replace(clean, gradient=gradient), known
 
-    def lengths(self, clean: Clean) -> Float[Tensor, "batch 1 1"]:
+    def lengths(self, clean: CleanPass) -> Float[Tensor, "batch 1 1"]:
         """The radius of each text, in the units of its embeddings."""
         entries = clean.mask.sum((1, 2), keepdim=True).clamp(min=1) * clean.at.shape[-1]
         squares = clean.at.detach().square().masked_fill(~clean.mask, 0.0).sum((1, 2), keepdim=True)
@@ -125,7 +125,7 @@ class PerturbedWords(Perturbed):
         return self.model.decode(states, self.model.attend(states))
 
 
-class _Known(torch.autograd.Function):
+class _KnownGradients(torch.autograd.Function):
     """A loss whose gradients are known: what it was computed from is not gone through again."""
 
     @staticmethod
@@ -140,7 +140,7 @@ class _Known(torch.autograd.Function):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Scored(Clean):
+class _Scored(CleanPass):
     """A clean pass that keeps its states, which a perturbation of the scores does not change."""
 
     states: States
@@ -154,14 +154,14 @@ class PerturbedScores(Perturbed):
 
     needs_attention = True
 
-    def read(self, batch: Batch) -> Clean:
+    def read(self, batch: Batch) -> CleanPass:
         """Run all stages."""
         states = self.model.encode(self.model.embed(batch), batch)
         scores = with_gradient(self.model.score(states))
         return _Scored(batch, scores, states.mask[:, None, :], self._logits(scores, states), states=states)
 
     def reread(
-        self, clean: Clean, shift: Float[Tensor, "batch heads items"]
+        self, clean: CleanPass, shift: Float[Tensor, "batch heads items"]
     ) -> Float[Tensor, "batch outputs"]:
         """Normalise and decode again."""
         assert isinstance(clean, _Scored)
@@ -176,7 +176,7 @@ def with_gradient(at: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch a b"]:
     return at if at.requires_grad else at.detach().requires_grad_()
 
 
-def surprise(logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
+def summed_cross_entropy(logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
     """Sum of the texts' own cross-entropies, so that no text's gradient depends on its companions."""
     if logits.shape[-1] > 1:
         return nn.functional.cross_entropy(logits, batch.labels, reduction="sum")

@@ -12,7 +12,7 @@ from heedful.config import TrainConfig
 from heedful.errors import BadInput
 from heedful.explainers.explainer import item_of
 from heedful.explainers.reread import with_only
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 
@@ -39,7 +39,7 @@ class Selective(Distilled):
                 "The objective selective reads again what has weight, and softmax gives some to every word: use --normaliser sparsemax or entmax15."
             )
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """Read the words with weight again, and count how spread the weights are."""
         weights = read.weights.mean(1)
         batch = read.batch
@@ -52,10 +52,10 @@ class Selective(Distilled):
         again = self.model(with_only(self.model, batch, weights.detach() > 0)).logits
         return {
             "sufficiency": self.cross_entropy(again, batch),
-            "pressure": spread(read.weights).mean(),
+            "pressure": weight_spread(read.weights).mean(),
         }
 
 
-def spread(weights: Float[Tensor, "batch heads items"]) -> Float[Tensor, " batch"]:
+def weight_spread(weights: Float[Tensor, "batch heads items"]) -> Float[Tensor, " batch"]:
     """1 − Σα², averaged over heads: the chance that two draws from the weights are different items."""
     return (1 - weights.square().sum(-1)).mean(1)

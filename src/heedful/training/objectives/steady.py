@@ -65,11 +65,11 @@ class Steady(Anchored):
         """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and to its sharpness."""
         logits, weights, mask = self._read_both(batch, self._noise(batch, fresh=fresh))
         clean, noisy = weights.chunk(2)
-        says, would = probabilities(logits).chunk(2)
+        clean_probabilities, noisy_probabilities = probabilities(logits).chunk(2)
         theirs = base.weights(batch.rows, weights.shape[-1])
         return {
             "instability": self.moved(clean, noisy, mask).mean(1),
-            "change": tvd(says, would),
+            "change": tvd(clean_probabilities, noisy_probabilities),
             "distance": jsd(clean, theirs).mean(1),
             "resharpening": (sharpness(clean, mask[:, None]) - sharpness(theirs, mask[:, None]))
             .abs()

@@ -13,7 +13,7 @@ from heedful.errors import BadInput
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2, jsd
 from heedful.models.decoders import LinearDecoder
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 _EPSILON = 0.01  # how far the adversary may move the prediction: as in the audit
@@ -43,13 +43,13 @@ class Unreplaceable(Distilled):
                 "The objective unreplaceable knows its adversary for two classes, one head and a linear decoder alone: use another objective."
             )
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """ε-max JSD, averaged over texts, in [0, 1]."""
         decoder = self.model.decoder
         assert isinstance(decoder, LinearDecoder)
-        says = decoder.slopes(read.states.h, read.states.query)[:, 0, :, 0]
-        rest = read.logits - (read.weights[:, 0] * says).sum(1, keepdim=True)
-        room = farthest_jsd(read.weights[:, 0], says + rest, read.states.mask, epsilon=_EPSILON)
+        slopes = decoder.slopes(read.states.h, read.states.query)[:, 0, :, 0]
+        rest = read.logits - (read.weights[:, 0] * slopes).sum(1, keepdim=True)
+        room = farthest_jsd(read.weights[:, 0], slopes + rest, read.states.mask, epsilon=_EPSILON)
         return {"pressure": room.mean() / LN_2}
 
 

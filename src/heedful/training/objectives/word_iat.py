@@ -17,7 +17,7 @@ from heedful.data.instances import Instances
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.perturbed import Clean, PerturbedWords
+from heedful.training.objectives.perturbed import CleanPass, PerturbedWords
 
 _NUMBERS = 2**22  # held at a time, 16 megabytes: similarities of words, or directions of tokens
 _FLAT = 1e-12  # a slope has length one: along directions where less than this is left, it is rounding
@@ -59,7 +59,7 @@ class WordIAT(PerturbedWords):
         if self.nearest is None or table.requires_grad:
             self.nearest = nearest_words(table.detach(), self.words, self.targets, self.config.neighbours)
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch tokens dim"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch tokens dim"]:
         """Go uphill along the directions to other words as far as allowed."""
         assert self.nearest is not None
         mask = clean.batch.tokens.mask

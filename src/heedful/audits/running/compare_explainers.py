@@ -17,14 +17,21 @@ import torch
 from heedful.audits.audit import AUDITS, Audit, Number, Summary, of_attention_alone
 from heedful.audits.policy import Policy, Rule, read_policy
 from heedful.audits.questions.sensitivity import sample
-from heedful.audits.running.alternatives import SCORES, Alternatives, Column, compares, measured_file, place
+from heedful.audits.running.alternatives import (
+    SCORES,
+    Alternatives,
+    Column,
+    measured_file,
+    more_is_better,
+    share_of_range,
+)
 from heedful.audits.running.result import PREDICTIONS, AuditResult, read_frame, write_frame
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import Texts, choose_texts
-from heedful.audits.verdict import judge
+from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
@@ -44,7 +51,7 @@ Asked = dict[str, dict[str, Audit]]
 """By whose scores are audited, and then by the audit's name."""
 
 
-def try_others(
+def compare_explainers(
     result: AuditResult,
     classifier: Auditable,
     dataset: str | None = None,
@@ -60,7 +67,7 @@ def try_others(
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
     common, left_out = _common(rules, chosen)
-    if not any(compares(rule) for rule in common):
+    if not any(more_is_better(rule) for rule in common):
         return None
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
@@ -74,16 +81,16 @@ def try_others(
     frames = _found(result.folder, asked, rows)
     if frames is None:
         frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, watcher)
-    told = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
-    left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in told}
-    if not any(compares(rule) for rule in told):
+    measured = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
+    left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in measured}
+    if not any(more_is_better(rule) for rule in measured):
         return None
     found = Alternatives(
         texts=len(rows),
         of=len(audited),
         seed=chosen.seed,
         left_out=left_out,
-        columns=_columns(rules, told, asked, _of_the_same_texts(frames, told)),
+        columns=_columns(rules, measured, asked, _of_the_same_texts(frames, measured)),
     )
     if (folder := result.folder) is not None:
         with Run(folder).locked():
@@ -183,9 +190,9 @@ def _of_the_same_texts(frames: dict[str, pl.DataFrame], common: list[Rule]) -> d
     same = dict(frames)
     for measure in dict.fromkeys(rule.measure for rule in common):
         values = {source: frame[measure].cast(pl.Float64).to_numpy() for source, frame in frames.items()}
-        told = np.logical_and.reduce([np.isfinite(measured) for measured in values.values()])
+        everywhere = np.logical_and.reduce([np.isfinite(measured) for measured in values.values()])
         for source, measured in values.items():
-            column = pl.Series(measure, np.where(told, measured, np.nan))
+            column = pl.Series(measure, np.where(everywhere, measured, np.nan))
             same[source] = same[source].with_columns(column)
     return same
 
@@ -197,7 +204,7 @@ def _columns(
     policy = rules.model_copy(update={"rules": tuple(common)})
     columns = []
     for source, audits in asked.items():
-        judged = judge(policy, _summaries(frames[source], audits), source=source)
+        judged = judge_findings(policy, _summaries(frames[source], audits), source=source)
         gain = None if source == "attention" else _gain(frames, source, common, audits)
         in_order = sorted(judged.judgements, key=lambda judgement: common.index(judgement.rule))
         columns.append(Column(source=source, verdict=judged.verdict, judgements=tuple(in_order), gain=gain))
@@ -216,9 +223,9 @@ def _gain(
     frames: dict[str, pl.DataFrame], source: str, common: list[Rule], audits: dict[str, Audit]
 ) -> Number:
     """How much further than attention an explainer comes, averaged over the rules text by text."""
-    rules = [rule for rule in common if compares(rule)]
+    rules = [rule for rule in common if more_is_better(rule)]
     own, attention = (
-        np.mean([place(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)
+        np.mean([share_of_range(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)
         for name in (source, "attention")
     )
     return audits[rules[0].audit].number("gain", own - attention)

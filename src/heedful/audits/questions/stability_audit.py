@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Measure, Number
-from heedful.audits.charts import scatter
+from heedful.audits.chart_kinds import scatter
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.movement import Change, Seen, averaged, largest, sharp
+from heedful.audits.questions.movement import Change, Snapshot, largest_weight, mean_change, mean_sharpness
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
@@ -92,22 +92,25 @@ class StabilityAudit(Audit):
             )
         self.labelled, self.classes = subject.texts.labelled, len(subject.classifier.labels)
 
-    def beside(self, seen: Seen, reading: Reading) -> dict[str, Tensor | list[Any]]:
+    def context_columns(self, heatmap: Snapshot, reading: Reading) -> dict[str, Tensor | list[Any]]:
         """What stands beside every stability number: how sharp the heatmap is; and the label, for F1."""
-        columns: dict[str, Tensor | list[Any]] = {"sharpness": sharp(seen), "largest_weight": largest(seen)}
+        columns: dict[str, Tensor | list[Any]] = {
+            "sharpness": mean_sharpness(heatmap),
+            "largest_weight": largest_weight(heatmap),
+        }
         if self.labelled:
             columns["label"] = reading.batch.labels.tolist()
         return columns
 
     def columns(
-        self, condition: str, changes: Sequence[Change], said: Sequence[Tensor]
+        self, condition: str, changes: Sequence[Change], probabilities: Sequence[Tensor]
     ) -> dict[str, Tensor | list[Any]]:
         """Averages over draws, as `measure_condition`, and what was decided in each draw."""
         found: dict[str, Tensor | list[Any]] = {
-            f"{name}_{condition}": values for name, values in averaged(changes)._asdict().items()
+            f"{name}_{condition}": values for name, values in mean_change(changes)._asdict().items()
         }
         if self.labelled:
-            found[f"said_{condition}"] = torch.stack([p.argmax(-1) for p in said], 1).tolist()
+            found[f"said_{condition}"] = torch.stack([p.argmax(-1) for p in probabilities], 1).tolist()
         return found
 
     def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str]) -> list[Number]:
@@ -133,10 +136,10 @@ class StabilityAudit(Audit):
         """Average a measure over texts."""
         return self.number(name, rows[name], group)
 
-    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+    def f1_with_interval(self, labels: np.ndarray, predicted: np.ndarray, condition: str) -> Spread:
         """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
         drawn = resample(
-            [[f1_of(labels, said, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES
+            [[f1_of(labels, predicted, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES
         )
         return spread(drawn[0, :, 0])
 
@@ -146,7 +149,7 @@ class StabilityAudit(Audit):
         short = int((rows[items] <= k).sum())
         flat = int((rows["relative_jsd"].is_nan() & rows["jsd"].is_not_nan()).sum())
         zero = int(rows["sharpness"].is_nan().sum())
-        said = (
+        reasons = (
             (
                 short,
                 f"have {k} items or fewer, all of which are their top items: their overlap is 1 whatever happens",
@@ -157,7 +160,7 @@ class StabilityAudit(Audit):
             ),
             (zero, "have scores that are all zero, so that there is no heatmap to compare"),
         )
-        return [f"{count} texts {what}." for count, what in said if count]
+        return [f"{count} texts {what}." for count, what in reasons if count]
 
     def steadiness(self, numbers: Sequence[Number]) -> str:
         """The end of every finding: what moved, and beside it how sharp the heatmap is."""
@@ -188,7 +191,7 @@ class StabilityAudit(Audit):
         found = _decisions(rows, condition)
         if found is None:
             return []
-        estimate, *ends = self.sure_f1(*found, condition)
+        estimate, *ends = self.f1_with_interval(*found, condition)
         low, high = (None if np.isnan(end) else end for end in ends)
         return [
             Number(

@@ -18,7 +18,7 @@ from heedful.runs import Run
 from heedful.storage import remove_leftovers, write_json
 
 
-class Keep:
+class FinishedAudits:
     """An audit is finished when its summary is there, because that is written last."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -28,11 +28,11 @@ class Keep:
         if folder is not None:
             self._find_finished(folder)
 
-    def predictions(self, frame: pl.DataFrame) -> None:
+    def add_predictions(self, frame: pl.DataFrame) -> None:
         """Keep what the model said."""
         self._put(PREDICTIONS, frame)
 
-    def audit(self, frame: pl.DataFrame, summary: Summary) -> None:
+    def add(self, frame: pl.DataFrame, summary: Summary) -> None:
         """Keep the rows and the summary of an audit."""
         self._put(summary.audit, frame)
         self.summaries[summary.audit] = summary
@@ -44,9 +44,9 @@ class Keep:
         if self.folder is not None:
             write_frame(self.folder / INSTANCES / f"{name}.parquet", frame)
 
-    def take_from(self, beside: Sequence[Path], decides: Mapping[str, Any]) -> None:
+    def take_from(self, folders: Sequence[Path], decides: Mapping[str, Any]) -> None:
         """Take finished audits of the same model and texts from folders whose other options those audits do not read."""
-        for folder in beside:
+        for folder in folders:
             try:
                 found = Run(folder).config()
             except (OSError, HeedfulError):
@@ -54,7 +54,7 @@ class Keep:
             for name in AUDITS:
                 same = name not in self.summaries and same_numbers(name, decides, found)
                 if same and (finished := _read(folder, name)) is not None:
-                    self.audit(*finished)
+                    self.add(*finished)
 
     def _find_finished(self, folder: Path) -> None:
         for part in (INSTANCES, SUMMARIES):

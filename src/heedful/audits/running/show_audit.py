@@ -28,7 +28,7 @@ _OUTCOMES = {
 }
 
 
-def show(result: AuditResult, screen: Screen, *, brief: bool) -> None:
+def show_audit(result: AuditResult, screen: Screen, *, brief: bool) -> None:
     """Print a result; in brief, the verdict and its rules."""
     screen.print(_panel(result), width=min(screen.width, _WIDEST))
     screen.print(grid(_rules(result), right=range(1, 5)))

@@ -26,7 +26,7 @@ def histogram(
     """How many texts have which value, by predicted class."""
     import altair as alt
 
-    groups = by_class(rows, column)
+    groups = values_by_class(rows, column)
     edges = np.linspace(low, high, 31)
     data, below = [], np.zeros(len(edges) - 1)
     for name, values in groups.items():
@@ -47,7 +47,10 @@ def histogram(
         )
     )
     return Chart(
-        title, f"Histogram of {axis}. {told(rows[column])}", caption, finish(drawn, names=list(groups))
+        title,
+        f"Histogram of {axis}. {describe_values(rows[column])}",
+        caption,
+        finish_chart(drawn, names=list(groups)),
     )
 
 
@@ -64,15 +67,15 @@ def violins(
     """The spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
     import altair as alt
 
-    shapes, middles, names, said = [], [], [], []
+    shapes, middles, names, described = [], [], [], []
     groups: list[str] = []
     for place, (least, most) in enumerate(bins):
         largest = pl.col("largest_weight")
         inside = rows.filter((largest >= least) & ((largest < most) if most < 1 else (largest <= 1 + 1e-6)))
-        split = by_class(inside, column, like=rows) if len(inside) else {}
+        split = values_by_class(inside, column, like=rows) if len(inside) else {}
         groups = list(dict.fromkeys([*groups, *split]))
         names.append(f"{fixed(least, 2)}–{fixed(most, 2)}")
-        said.append(f"{names[-1]}: {told(inside[column])}")
+        described.append(f"{names[-1]}: {describe_values(inside[column])}")
         for side, (name, values) in enumerate(split.items()):
             up, down = (1, -1) if len(split) == 1 else ((1, 0), (0, -1))[side]
             if len(values) >= _FEW:
@@ -104,9 +107,9 @@ def violins(
     )
     return Chart(
         title,
-        f"Violins of {axis} by the largest weight. {' '.join(said)}",
+        f"Violins of {axis} by the largest weight. {' '.join(described)}",
         caption,
-        finish(drawn, height=210, labels=names, names=groups),
+        finish_chart(drawn, height=210, labels=names, names=groups),
     )
 
 
@@ -135,12 +138,12 @@ def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str
         base.mark_bar(size=16).encode(x="lower:Q", x2="upper:Q", color=colour),
         base.mark_tick(color=INK, thickness=2, size=24).encode(x="middle:Q"),
     )
-    said = " ".join(f"{name}: {told(series)}" for name, series in groups.items())
+    described = " ".join(f"{name}: {describe_values(series)}" for name, series in groups.items())
     return Chart(
         title,
-        f"Box plots of {axis}. {said}",
+        f"Box plots of {axis}. {described}",
         caption,
-        finish(drawn, height=32 * len(data), labels=list(groups)),
+        finish_chart(drawn, height=32 * len(data), labels=list(groups)),
     )
 
 
@@ -160,12 +163,12 @@ def scatter(
         .mark_circle(size=14, opacity=0.35, color=ACCENT)
         .encode(x=alt.X("x:Q", title=axes[0]), y=alt.Y("y:Q", title=axes[1]))
     )
-    said = f"Across: {told(whole[x])} Upwards: {told(whole[y])}"
+    described = f"Across: {describe_values(whole[x])} Upwards: {describe_values(whole[y])}"
     return Chart(
         title,
-        f"Scatter plot of {axes[1]} against {axes[0]}. {said}",
+        f"Scatter plot of {axes[1]} against {axes[0]}. {described}",
         caption.strip(),
-        finish(drawn, height=200),
+        finish_chart(drawn, height=200),
     )
 
 
@@ -180,13 +183,18 @@ def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "
         .mark_circle(size=70, opacity=1, color=ACCENT)
         .encode(y=y, x=alt.X("value:Q", title=axis, scale=alt.Scale(domain=[0, 1])))
     )
-    said = ", ".join(f"{name} {fixed(value, 2)}" for name, value in values.items())
+    described = ", ".join(f"{name} {fixed(value, 2)}" for name, value in values.items())
     return Chart(
-        title, f"{axis}: {said}.", caption, finish(drawn, height=24 * len(data), labels=list(values))
+        title,
+        f"{axis}: {described}.",
+        caption,
+        finish_chart(drawn, height=24 * len(data), labels=list(values)),
     )
 
 
-def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None) -> dict[str, np.ndarray]:
+def values_by_class(
+    rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None
+) -> dict[str, np.ndarray]:
     """Give a column's values by predicted class; more classes than can be told apart are taken together."""
     names = (rows if like is None else like)["predicted"].unique().sort().to_list()
     most = len(CLASSES) if like is None else 2
@@ -195,10 +203,10 @@ def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = Non
     return {_short(name): _present(rows.filter(pl.col("predicted") == name)[column]) for name in names}
 
 
-def told(values: pl.Series) -> str:
+def describe_values(values: pl.Series) -> str:
     """Say a distribution in words.
 
-    >>> told(pl.Series([0.0, 0.5, 1.0, float("nan")]))
+    >>> describe_values(pl.Series([0.0, 0.5, 1.0, float("nan")]))
     'Median 0.50, half of the texts between 0.25 and 0.75, 3 texts.'
     """
     present = _present(values)
@@ -208,7 +216,7 @@ def told(values: pl.Series) -> str:
     return f"Median {middle}, half of the texts between {low} and {high}, {len(present):,} texts."
 
 
-def finish(
+def finish_chart(
     chart: Any, *, height: int = HEIGHT, labels: Sequence[str] = (), names: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Set size and type, and give the specification; `labels` stand at the left, `names` in the legend."""
