@@ -1,4 +1,4 @@
-"""The papers' kinds of figure, counted and smoothed here, so that a specification stays small for any number of texts."""
+"""The kinds of figure that papers draw; values are counted and smoothed here, so that specifications stay small."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ALL = "all texts"
 def histogram(
     rows: pl.DataFrame, column: str, *, title: str, axis: str, low: float, high: float, caption: str = ""
 ) -> Chart:
-    """How many texts have which value, by predicted class."""
+    """Draw how many texts have which value, by predicted class."""
     import altair as alt
 
     groups = values_by_class(rows, column)
@@ -64,7 +64,7 @@ def violins(
     high: float,
     caption: str = "",
 ) -> Chart:
-    """The spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
+    """Draw the spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
     import altair as alt
 
     shapes, middles, names, described = [], [], [], []
@@ -114,7 +114,7 @@ def violins(
 
 
 def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str, caption: str = "") -> Chart:
-    """Median, quartiles and the range of nine texts in ten, group by group."""
+    """Draw the median, the quartiles and the range of nine texts in ten, group by group."""
     import altair as alt
 
     data = []
@@ -150,13 +150,13 @@ def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str
 def scatter(
     rows: pl.DataFrame, x: str, y: str, *, title: str, axes: tuple[str, str], caption: str = ""
 ) -> Chart:
-    """One point a text; of very many texts a sample is drawn, and the caption says so."""
+    """Draw one point per text; of very many texts a sample is shown, and the caption says so."""
     import altair as alt
 
     whole = rows.select(x, y).filter(pl.all_horizontal(pl.all().is_not_nan() & pl.all().is_not_null()))
     drawn_rows = whole.sample(MOST_POINTS, seed=0) if len(whole) > MOST_POINTS else whole
     if len(whole) > MOST_POINTS:
-        caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is of all texts."
+        caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is computed from all texts."
     data = [{"x": round(a, 4), "y": round(b, 4)} for a, b in drawn_rows.iter_rows()]
     drawn = (
         chart_of(data)
@@ -173,7 +173,7 @@ def scatter(
 
 
 def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "") -> Chart:
-    """A few numbers beside each other."""
+    """Draw a few numbers next to each other."""
     import altair as alt
 
     data = [{"name": name, "value": value} for name, value in values.items()]
@@ -195,7 +195,7 @@ def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "
 def values_by_class(
     rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None
 ) -> dict[str, np.ndarray]:
-    """Give a column's values by predicted class; more classes than can be told apart are taken together."""
+    """Give a column's values by predicted class; more classes than colours can distinguish are taken together."""
     names = (rows if like is None else like)["predicted"].unique().sort().to_list()
     most = len(CLASSES) if like is None else 2
     if not 1 < len(names) <= most:
@@ -204,7 +204,7 @@ def values_by_class(
 
 
 def describe_values(values: pl.Series) -> str:
-    """Say a distribution in words.
+    """Describe a distribution in words.
 
     >>> describe_values(pl.Series([0.0, 0.5, 1.0, float("nan")]))
     'Median 0.50, half of the texts between 0.25 and 0.75, 3 texts.'
@@ -219,7 +219,7 @@ def describe_values(values: pl.Series) -> str:
 def finish_chart(
     chart: Any, *, height: int = HEIGHT, labels: Sequence[str] = (), names: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Set size and type, and give the specification; `labels` stand at the left, `names` in the legend."""
+    """Set sizes and fonts, and return the specification; `labels` are at the left, `names` in the legend."""
     shown = [] if list(names) == [_ALL] else names
     return finish_small(chart.properties(height=height), width=WIDTH, labels=labels, names=shown)
 
@@ -232,7 +232,7 @@ def _colour(groups: list[str]) -> Any:
 
 
 def _density(values: np.ndarray, high: float) -> np.ndarray:
-    """Smooth a histogram; mirrored at its ends, so that nothing lies beyond what is possible."""
+    """Smooth a histogram; mirrored at its ends, so that no mass falls outside the possible range."""
     from scipy.ndimage import gaussian_filter1d
 
     counts = np.histogram(values.clip(0, high), _CELLS, (0, high))[0].astype(float)

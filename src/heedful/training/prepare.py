@@ -27,7 +27,7 @@ from heedful.training.objectives.objective import OBJECTIVES
 
 
 class Prepared(NamedTuple):
-    """An untrained classifier, its splits as tokens, and what a reader of its numbers should know."""
+    """An untrained classifier, its splits as tokens, and notes for readers of its numbers."""
 
     classifier: Classifier
     splits: dict[str, Instances]
@@ -48,7 +48,7 @@ def check_registered(config: TrainConfig) -> None:
 def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) -> Prepared:
     """Tokenise all splits and build the model, everything random from the seed."""
     pretrained = _pretrained_path(config, watcher)
-    with watcher.status("Cutting texts into words"):
+    with watcher.status("Splitting texts into words"):
         vocabulary = _vocabulary(config, corpus, pretrained)
         splits, notes = {}, list(corpus.notes)
         for name, split in corpus.splits.items():
@@ -56,7 +56,8 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
             long_enough = np.flatnonzero(instances.tokens.items >= config.min_words)
             if len(long_enough) < len(instances):
                 notes.append(
-                    f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words and are left out."
+                    f"{len(instances) - len(long_enough)} texts of {name} have fewer than {config.min_words} words "
+                    "and are left out."
                 )
                 if not len(long_enough):
                     raise BadInput(f"No text of {name} has {config.min_words} words: lower --min-words.")
@@ -101,7 +102,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
 
 
 def _pretrained_path(config: TrainConfig, watcher: Watcher) -> str | None:
-    """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
+    """Find a pretrained transformer: an asset that is fetched on demand, a folder, or a hub name."""
     name = member_of("hf", config.encoder)
     if name is None:
         return None
@@ -129,7 +130,7 @@ def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> 
     if not config.open_vocabulary or config.vectors is None:
         return learnt
     new = sorted({*_learn(config, corpus, corpus.splits).words} - {*learnt.words})
-    # Pretrained vectors say nothing of labels: a word that only test holds may be known by its vector.
+    # Pretrained vectors say nothing about labels: a word that only test contains may be known by its vector.
     found = read_vectors(config.vectors, new)[1] if new else ()
     return learnt.extended(word for word, known in zip(new, found, strict=True) if known)
 

@@ -1,8 +1,9 @@
 """The heatmap of two or three items that is farthest from a model's own and gives the same prediction.
 
-All of these heatmaps lie on segments: from one item to another, or from a mixture of two to a third. Where the decoder is linear
-in the weights every segment has a bound that none of its feasible mixtures can pass, and segments are looked into in the order of
-it until no other can be farther. Of other decoders the bound is a guess, and the most promising segments are tried.
+All of these heatmaps lie on segments: from one item to another, or from a mixture of two to a third. If the decoder is
+linear in the weights, every segment has a bound that none of its feasible mixtures can exceed, and segments are searched in
+the order of their bounds until no other can be farther. For other decoders the bound is a guess, and the most promising
+segments are tried.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from heedful.measures.erasure import classes
 from heedful.measures.mixtures import Shares, feasible_shares, few_jsd, prediction_window
 from heedful.models.stages import probabilities
 
-_SEGMENTS = 1024  # looked into at most
-_DECODED = 96  # the same of decoders that must be asked about every mixture,
+_SEGMENTS = 1024  # searched at most
+_DECODED = 96  # the same for decoders that must compute every mixture,
 _GRID, _HALVINGS = 9, 10  # and how closely
-_TOGETHER = 32  # segments looked into at a time
+_TOGETHER = 32  # segments searched at a time
 _NUMBERS = 1 << 18  # laid out at a time, when all segments are bounded
-_INNER = 9  # mixtures of two items that a third is added to
-_FINE, _CLOSER = 9, 5  # mixtures tried about the best, and how often anew, ever more closely
+_INNER = 9  # mixtures of two items to which a third is added
+_FINE, _CLOSER = 9, 5  # mixtures tried around the best, and how often, each time more finely
 _SINGLE = 1e-6  # what single precision may add to a change of the prediction
-_THREES = 16  # items that three are taken of, at most: those whose pairs reach farthest
+_THREES = 16  # items from which three are taken, at most: those whose pairs reach farthest
 
 
 class FewItems(NamedTuple):
@@ -49,7 +50,7 @@ class _Items(NamedTuple):
     weights: Float[Tensor, "batch items heads"]
     mask: Bool[Tensor, "batch items"]
     probabilities: Float[Tensor, "batch classes"]
-    """What the model says to all of them."""
+    """The model's prediction for the whole text."""
 
     def take(self, chosen: Int[Tensor, "batch some"]) -> _Items:
         """Give some items of each text."""
@@ -61,7 +62,7 @@ class _Items(NamedTuple):
 
 
 class _Starts(NamedTuple):
-    """Where segments begin: so much on the second item, the rest on the first. The same for every text."""
+    """Where segments begin: `share` on the second item, the rest on the first. The same for every text."""
 
     first: Int[Tensor, " starts"]
     second: Int[Tensor, " starts"]
@@ -72,7 +73,7 @@ class _Segments(NamedTuple):
     """Segments of each text by their start's number and the item they end at, the most promising first."""
 
     bound: Float[Tensor, "batch segments"]
-    """None of its mixtures is farther; −1 where none gives the prediction."""
+    """None of the segment's mixtures is farther; −1 if none gives the prediction."""
     start: Int[Tensor, "batch segments"]
     end: Int[Tensor, "batch segments"]
 
@@ -82,11 +83,11 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
     item_logits, count = classes(reading.item_logits), reading.mask.shape[1]
     weights = reading.weights.double().transpose(1, 2)
     items = _Items(item_logits, weights / weights.sum(1, keepdim=True), reading.mask, reading.probabilities)
-    if not reading.linear:  # its decoder works in single precision, and is asked again about what is found
+    if not reading.linear:  # its decoder works in single precision, and results are decoded again
         epsilon = max(epsilon - _SINGLE, 0.0)
     nothing = torch.zeros(len(item_logits), 3, dtype=torch.long)
     best = FewItems(beyond.double().clone(), nothing, nothing.double())
-    # Mixtures that are the same for every head reach a linear decoder as means of what the items say.
+    # For mixtures that are the same in every head, the logits of a linear decoder are means of the items' logits.
     linear = reading.effects is not None
     every = torch.arange(count)
     ones = _Starts(every, every, torch.zeros(count, dtype=torch.float64))
@@ -117,7 +118,7 @@ def _mixtures_of_two(items: int) -> _Starts:
 def _promising(
     items: _Items, starts: _Starts, epsilon: float, *, kept: int
 ) -> tuple[_Segments, Float[Tensor, "batch items"]]:
-    """Order all segments by how far they reach, if logits are means of the items'; and say how far each item's reach."""
+    """Order all segments by how far they reach if logits are means of the items'; also return how far each item reaches."""
     batch, count, outputs = items.item_logits.shape
     ends = torch.arange(count)
     nobody = torch.zeros(batch, 0, dtype=torch.long)
@@ -137,7 +138,7 @@ def _promising(
         weights = items.weights[:, first, None], items.weights[:, second, None], items.weights[:, None]
         far = [few_jsd(weights, _spread(most.nan_to_num(0), share[:, None])) for most in window]
         real = items.mask[:, first, None] & items.mask[:, second, None] & items.mask[:, None]
-        # A segment from one item to another is the same as the one back.
+        # A segment from one item to another is the same in the other direction.
         back = (first == second)[:, None] & (first[:, None] > ends)
         real &= (first[:, None] != ends) & (second[:, None] != ends) & ~back
         bound = torch.maximum(*far).masked_fill(~real | window.least.isnan(), -1)
@@ -155,7 +156,7 @@ def _promising(
 def _look_into(
     segments: _Segments, starts: _Starts, items: _Items, best: FewItems, epsilon: float, asked: Reading | None
 ) -> FewItems:
-    """Find the first and the last feasible mixture of segments; `asked` is whom to ask where logits are no means."""
+    """Find the first and the last feasible mixture of segments; `asked` decodes where logits are not means."""
     for begin in range(0, segments.bound.shape[1], _TOGETHER):
         bound = segments.bound[:, begin]
         rows = torch.nonzero((bound > best.value + 1e-9) if asked is None else bound >= 0)[:, 0]
@@ -171,7 +172,7 @@ def _look_into(
 
 
 def _closer(best: FewItems, items: _Items, epsilon: float) -> FewItems:
-    """Mix two of three items more finely about the best mixture that is known, and add the third again: each of them in turn."""
+    """Mix two of three items more finely around the best known mixture, and add the third again: each of them in turn."""
     rows = torch.nonzero((best.shares > 0).sum(1) == 3)[:, 0]
     steps = torch.linspace(-1, 1, _FINE, dtype=torch.float64)
     step = 1 / (_INNER + 1)
@@ -198,7 +199,7 @@ def _try(
 ) -> FewItems:
     """Take the first or the last feasible mixture of segments of some rows where it is farther than what is known.
 
-    Segments whose inner mixture is NaN are none.
+    Segments whose inner mixture is NaN are ignored.
     """
     none, inner = inner.isnan(), inner.nan_to_num(0)
     some = _Items(*(field[rows] for field in items))
@@ -247,9 +248,9 @@ def _mixed(
 def _decoded(
     reading: Reading, rows: Int[Tensor, " rows"], places: Int[Tensor, "rows segments 3"], epsilon: float
 ) -> Shares:
-    """The same for segments from one item to another, where the decoder must be asked about every mixture."""
+    """The same for segments from one item to another, if the decoder must compute every mixture."""
     batch, heads, count = reading.weights.shape
-    # The decoder is asked about all texts at once; what it says of the others is not looked at.
+    # The decoder runs on all texts at once; its output for the others is ignored.
     at = torch.zeros(batch, dtype=torch.long).scatter(0, rows, torch.arange(len(rows)))
 
     def predict(

@@ -1,4 +1,4 @@
-"""What a prediction loses when words are deleted, or when they are all that is left, and the rest is read again."""
+"""How far a predicted probability falls when words are deleted, or when all others are, and the rest is read again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DeletionLosses(NamedTuple):
 def deletion_losses(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
 ) -> list[DeletionLosses]:
-    """Give what each ranking loses; one that was asked for before, by an audit of other scores, is not read again."""
+    """Return the losses of each ranking; a ranking that another audit asked about before is not read again."""
     keys = [(top, hashlib.sha256(ranks.contiguous().numpy().tobytes()).digest()) for ranks in rankings]
     new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.losses}
     if new:
@@ -40,7 +40,7 @@ def deletion_losses(
 def _read(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
 ) -> list[DeletionLosses]:
-    """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""
+    """Delete words of each text, by every ranking and size, and read all variants of the batch together."""
     counts = words.counts
     one = torch.ones_like(counts)[:, None]
     sizes = torch.cat([rationale_sizes(counts), counts.clamp(max=top)[:, None], one], dim=1)
@@ -51,7 +51,7 @@ def _read(
     kept = [
         words.mask[rows] & part for ranks in rankings for part in (ranks[rows] >= size, ranks[rows] < size)
     ]
-    # Rankings often begin with the same words: what is left then is the same text, and is read once.
+    # Rankings often begin with the same words; then the same text is left, and is read once.
     left, same = torch.unique(
         torch.cat([rows.repeat(len(kept))[:, None], torch.cat(kept).long()], dim=1),
         dim=0,

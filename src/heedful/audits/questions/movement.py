@@ -1,4 +1,4 @@
-"""How far a heatmap and a prediction move when something changes that should not matter: what the audits share."""
+"""How far heatmap and prediction move under a change that should not matter: what the stability audits share."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Change(NamedTuple):
 
 
 def snapshot(reading: Reading, source: str) -> Snapshot:
-    """Give the heatmap of a source as a distribution: the weights, or the size of an explainer's scores.
+    """Return the heatmap of a source as a distribution: the weights, or the absolute values of an explainer's scores.
 
-    Scores that are all zero make no distribution, and are NaN.
+    Scores that are all zero are no distribution, and become NaN.
     """
     if source == "attention":
         weights = reading.weights.double()
@@ -62,9 +62,9 @@ def by_word(heatmap: Snapshot, words: Int[Tensor, "batch items"], size: int) -> 
 def compare_snapshots(before: Snapshot, after: Snapshot, *, k: int, matched: bool = False) -> Change:
     """Compare two heatmaps of the same items, head by head, and two predictions.
 
-    The relative JSD is JSD(w, w′) / (JSD(w, u) + JSD(w′, u)): how far the heatmap moved for how far it stands from
-    uniform. It is near 1 when what little two flat heatmaps say is unrelated, and at most 2, since √JSD is a metric.
-    With `matched`, the heads belong to other models and stand in any order.
+    The relative JSD is JSD(w, w′) / (JSD(w, u) + JSD(w′, u)): how far the heatmap moved compared with its distance from
+    uniform. It is near 1 for two nearly flat heatmaps that are unrelated, and at most 2, since √JSD is a metric. With
+    `matched`, the heads belong to different models and may be in any order.
     """
     mask = before.mask | after.mask
     moved = _jsd(before.weights, after.weights, matched=matched)
@@ -73,7 +73,7 @@ def compare_snapshots(before: Snapshot, after: Snapshot, *, k: int, matched: boo
     nothing = apart.isnan()
     first, second = (
         settled(heatmap.weights.mean(1).nan_to_num(), mask) for heatmap in (before, after)
-    )  # ties of rounding must not decide which item is on top
+    )  # rounding must not decide which item is on top
     top, one = (
         top_k_overlap(first, second, k=size, mask=mask).masked_fill(nothing, torch.nan) for size in (k, 1)
     )
@@ -94,12 +94,12 @@ def largest_weight(heatmap: Snapshot) -> Float[Tensor, " batch"]:
 
 
 def mean_change(changes: Sequence[Change]) -> Change:
-    """Average over draws, text by text; a draw that says nothing of a text is left out."""
+    """Average over draws, text by text; a draw that is undefined for a text is left out."""
     return Change(*(torch.stack(values).nanmean(0) for values in zip(*changes, strict=True)))
 
 
 def leave_out(change: Change, rows: Bool[Tensor, " batch"]) -> Change:
-    """Leave out texts that were not changed at all, and so prove nothing."""
+    """Leave out texts that were not changed, and so prove nothing."""
     return Change(*(values.double().masked_fill(rows, torch.nan) for values in change))
 
 

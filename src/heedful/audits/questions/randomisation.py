@@ -41,7 +41,7 @@ DRAWS = 3
 """Times that weights are drawn; numbers are averaged over them, text by text."""
 
 TOP = 3
-"""Words on top that are compared."""
+"""How many top words are compared."""
 
 _ALONE, _DRAWS = "_alone", "_draws"
 
@@ -62,7 +62,7 @@ class Likeness(NamedTuple):
 
 
 class RandomisationOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     shuffled_labels: bool = Field(
         True, description="Train the model once more on shuffled labels, or find it (randomisation)."
@@ -71,7 +71,7 @@ class RandomisationOptions(AuditOptions):
 
 @register
 class Randomisation(Audit):
-    """Draws the weights of stages anew, and trains on shuffled labels, and sees whether the heatmap notices."""
+    """Draws the weights of stages anew, and trains on shuffled labels, and measures whether the heatmap changes."""
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
@@ -126,21 +126,21 @@ class Randomisation(Audit):
         ),
     }
     caveats = (
-        "This finds heatmaps that do not depend on what was learnt. One that does may still not tell why the model decides as it "
-        "does: passing is the least that can be asked.",
+        "This finds heatmaps that do not depend on what was learnt. One that does may still not show why the model decides as it "
+        "does: passing is the least that can be asked for.",
         "Attention is computed before the decoder: by construction new weights of decode alone never change it.",
         "A heatmap that follows the input itself, such as punctuation, places or the size of embeddings, survives new weights. "
-        "Flat attention has an order too, which may change or stay, and says little either way.",
-        "Intervals speak of other texts and other draws of the weights; those of shuffled labels of other texts alone, since one model was "
-        "trained.",
+        "Flat attention has an order too; whether it changes or stays says little.",
+        "Intervals cover other texts and other draws of the weights; those for shuffled labels cover other texts only, since one "
+        "model was trained.",
     )
 
     equation = "τ(φ, φ′) over the words of a text,  φ′ of the model whose decode, then attend, encode and embed are drawn anew"
     method = (
         "Stage by stage from the output to the input, weights are drawn anew as an untrained model of this shape draws them, "
-        f"{DRAWS} times, and also those of each stage alone; the vectors of words are dealt out anew among the words, so that they "
+        f"{DRAWS} times, and also those of each stage alone; the vectors of words are shuffled among the words, so that they "
         "keep their distribution. The heatmap of the changed model is compared with the model's own: Kendall's τ-b over the words, "
-        f"whose pieces are added up, the share of the top {TOP} that stay, and the JSD of the weights, averaged over heads. An "
+        f"with pieces added up, the share of the top {TOP} that stay, and the JSD of the weights, averaged over heads. An "
         "explainer explains what the changed model decides. Then the labels: the model is trained again with the same options and "
         "seed, and the labels of train shuffled; true labels of dev choose its epoch. The states of sentences, in a hierarchical "
         "network, belong to encode with all that makes them."
@@ -150,7 +150,7 @@ class Randomisation(Audit):
     conditions: dict[str, list[Stages]]
     """Changed models, one for every draw: all stages down to the one named were drawn anew, or that one alone."""
     shuffled: Stages | None = None
-    """Trained on shuffled labels, if it could be."""
+    """Trained on shuffled labels; None if that was not possible."""
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
 
@@ -163,7 +163,7 @@ class Randomisation(Audit):
         """Draw the weights, and find or train the model of shuffled labels."""
         if self.source == "own":
             raise BadInput(
-                f"{self.name} needs the scores of a changed model, and scores of your own are given for the model as it is: "
+                f"{self.name} needs the scores of a changed model, and scores of your own are given for the unchanged model: "
                 f"choose attention or an explainer as --source."
             )
         stages = stages_with_weights(subject.model)
@@ -264,7 +264,7 @@ class Randomisation(Audit):
         ]
 
     def _over_draws(self, number: Number, rows: pl.DataFrame, column: str, *, turned: bool = False) -> Number:
-        """Let an interval speak of other draws too; `turned` numbers are 1 less the column's."""
+        """Widen an interval to cover other draws too; `turned` numbers are 1 minus the column's."""
         if number.estimate is None:
             return number
         draws = np.array(rows[column + _DRAWS].to_list(), dtype=np.float64).T
@@ -282,7 +282,7 @@ class Randomisation(Audit):
         return WordHeatmap(words.scores(reading.scores(self.source)), heatmap.weights.mean(1))
 
     def _shown(self, reading: Reading, other: Reading) -> dict[str, Tensor | Sequence[object]]:
-        """Keep a changed model's heatmap, to be set beside the model's own."""
+        """Save a changed model's heatmap, to be shown next to the model's own."""
         decided = reading.probabilities.argmax(-1, keepdim=True)
         weights = snapshot(other, self.source).weights.mean(1).nan_to_num()
         return {
@@ -291,7 +291,7 @@ class Randomisation(Audit):
         }
 
     def _of_shuffled_labels(self, subject: Subject, watcher: Watcher) -> Stages | None:
-        """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
+        """Find or train the model that learns from shuffled labels; if that is impossible, say why."""
         run, config = subject.classifier.home, subject.classifier.trained
         without = "Nothing was trained on shuffled labels"
         if not self.config.shuffled_labels:
@@ -314,7 +314,7 @@ class Randomisation(Audit):
             return None
         if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
             raise BadInput(
-                f"{other.name} knows other words than the model, so that their items cannot be compared: the data have "
+                f"{other.name} has another vocabulary than the model, so that their items cannot be compared: the data have "
                 f"changed since it was trained, so train it again."
             )
         return as_audited(other.model).eval()
@@ -324,22 +324,22 @@ def compare_heatmaps(before: WordHeatmap, after: WordHeatmap, words: Words) -> L
     """Compare two heatmaps of the same words."""
     tau = kendall_tau(before.scores, after.scores, words.mask).tau
     top = top_k_overlap(before.scores, after.scores, k=TOP, mask=words.mask)
-    nothing = tau.isnan() | (words.counts <= TOP)  # of equal words the first would be on top, twice
+    nothing = tau.isnan() | (words.counts <= TOP)  # of equal words the first would be on top both times
     return Likeness(tau, top.masked_fill(nothing, torch.nan), jsd(before.weights, after.weights))
 
 
 def alone_condition(stage: str) -> str:
-    """Name the condition in which one stage alone is drawn anew: the first one is so anyway."""
+    """Name the condition in which one stage alone is drawn anew: for the first stage that is the plain one."""
     return stage if stage == STAGES[0] else stage + _ALONE
 
 
 def mean_likeness(found: Sequence[Likeness]) -> Likeness:
-    """Average over draws, text by text; a draw that says nothing of a text is left out."""
+    """Average over draws, text by text; a draw that is undefined for a text is left out."""
     return Likeness(*(torch.stack(values).nanmean(0) for values in zip(*found, strict=True)))
 
 
 def _of_draws(condition: str, found: Sequence[Likeness]) -> dict[str, Tensor | Sequence[object]]:
-    """What every draw gives, which the interval of a mean must know."""
+    """The values of every draw, which the interval of a mean needs."""
     each = zip(Likeness._fields, zip(*found, strict=True), strict=True)
     return {f"{name}_{condition}{_DRAWS}": torch.stack(values, 1).tolist() for name, values in each}
 

@@ -17,7 +17,7 @@ from heedful.models.stages import probabilities
 from heedful.output.numbers import percent
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
-_ROUNDING = 1e-8  # in single precision, two items that do the same differ by less
+_ROUNDING = 1e-8  # two items with the same effect differ by less in single precision
 _OUTCOMES = {
     "both": (True, True),
     "top_only": (True, False),
@@ -43,7 +43,7 @@ def _measures() -> dict[str, Measure]:
 
 @register
 class SingleErasure(Audit):
-    """Erase one item (its weight goes to zero, the rest is scaled up) and see how far the output moves."""
+    """Erase one item (its weight goes to zero, the rest is scaled up) and measure how far the output moves."""
 
     name = "single_erasure"
     question = "Does the most attended item matter more than another?"
@@ -52,7 +52,7 @@ class SingleErasure(Audit):
     access = "stages"
     measures = _measures()
     caveats = (
-        "Erasing leaves the training distribution: the model never saw texts with weights taken out.",
+        "Erasing leaves the training distribution: the model never saw texts with weights set to zero.",
         "One item seldom decides a text, so that few decisions flip either way; flip_set erases more.",
     )
 
@@ -100,7 +100,7 @@ class SingleErasure(Audit):
         return columns
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Shares of texts, and the table of what flips what."""
+        """Shares of texts, and the table of which erasures flip the decision."""
         numbers: list[Number] = []
         for name in RANKINGS:
             numbers.append(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class WordStabilityOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     replaced: Numbers = Field(
         (1, 2, 3), description="Words replaced in a text, separated by commas (word_stability)."
@@ -61,21 +61,21 @@ class WordStability(StabilityAudit):
     only_named = "It needs synonyms: vectors, or a file of your own."
     measures: ClassVar = measures("when a word is replaced by a synonym")
     caveats = (
-        "The nearest word by its vector is not always a synonym: good and bad stand near each other, and then the "
-        "prediction is right to move. A file of synonyms (--synonyms) is surer.",
-        "A flat heatmap does not move whatever is done to it: read JSD beside sharpness, or read the relative JSD.",
+        "The nearest word by its vector is not always a synonym: good and bad are near each other, and then the "
+        "prediction is right to move. A file of synonyms (--synonyms) is more reliable.",
+        "A flat heatmap does not move whatever happens: read JSD together with sharpness, or read the relative JSD.",
     )
     method = (
         "Words of a text are drawn at random and replaced by their nearest synonym among the words that the model knows: "
-        "never by themselves, never by another form of themselves (by a rule on endings, so that irregular forms pass). "
-        "Words of three letters or more are drawn; those with a grammatical job (the, with) only where there are no "
+        "never by themselves, never by another form of themselves (by a rule on endings, which misses irregular forms). "
+        "Words of three letters or more are drawn; function words (the, with) only if there are no "
         "others. The words replaced first stay replaced when more are. Heatmaps are compared word by word, with the pieces "
-        "of a word added up, or sentence by sentence. The relative JSD divides by how far both stand from uniform."
+        "of a word added up, or sentence by sentence. The relative JSD divides by the distance of both from uniform."
     )
 
     @property
     def headline(self) -> int:
-        """How many words are replaced for the numbers that stand for all: the fewest."""
+        """How many words are replaced for the numbers that are reported first: the fewest."""
         return min(self.config.replaced)
 
     @property
@@ -137,7 +137,7 @@ class WordStability(StabilityAudit):
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Average for each number of replaced words; the fewest stand for all."""
+        """Average for each number of replaced words; the fewest are reported first."""
         conditions = {str(count): f"{count} replaced" for count in self.config.replaced}
         numbers = self.numbers(rows, conditions)
         words = "one word" if self.headline == 1 else f"{self.headline} words"
@@ -185,7 +185,7 @@ class WordStability(StabilityAudit):
         return [p for p, (start, end) in enumerate(spans) if text[start:end].lower() in self.synonyms.found]
 
     def _synonym(self, word: str) -> str:
-        """Give the synonym of a word, written as the word is, unless the model would not know it so."""
+        """Return the synonym of a word in the case of the word, unless the model does not know it in that case."""
         synonym = self.synonyms.found[word.lower()]
         written = recased(synonym, word)
         return written if self.synonyms.known is None or written in self.synonyms.known else synonym
@@ -198,7 +198,7 @@ class WordStability(StabilityAudit):
         places: list[list[int]],
         draw: int,
     ) -> list[list[int]]:
-        """Give the places of each text in the order in which they are replaced: at random, function words last."""
+        """Return the positions of each text in the order in which they are replaced: at random, function words last."""
         lengths = torch.tensor([len(row) for row in places])
         if not int(lengths.max()):
             return [[] for _ in places]
@@ -212,10 +212,10 @@ class WordStability(StabilityAudit):
     def _read(
         self, reading: Reading, texts: list[str], spans: list[list[Span]]
     ) -> tuple[tuple[Snapshot, Tokens], Bool[Tensor, " batch"]]:
-        """Read changed texts; a text whose words no longer stand where they should is astray."""
+        """Read changed texts; a text whose words are no longer where they should be is `astray`."""
         tokens = self.vocabulary.encode(texts).pad(np.arange(len(texts)), texts)
         again = read_batch(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
-        # A text that was cut after so many pieces may end elsewhere now: its words are compared as far as both go.
+        # A text that was cut after a number of pieces may end elsewhere now: words are compared as far as both go.
         astray = [
             found[: len(wanted)] != wanted[: len(found)]
             for found, wanted in zip(word_spans(tokens), spans, strict=True)

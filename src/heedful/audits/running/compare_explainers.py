@@ -1,8 +1,8 @@
-"""Where attention is not simply shown: attention and the usual explainers on one sample of texts, by the same rules.
+"""If attention may not simply be shown: attention and the usual explainers on one sample of texts, by the same rules.
 
-Every column is of the same texts: a text that a measure cannot tell of one explainer is left out for all of them.
-Every column has the same rules: one that cannot be asked of all, or that would compare an explainer with itself, is left
-out for all of them, and it is said so.
+Every column is of the same texts: a text for which a measure is undefined for one explainer is left out for all of them.
+Every column has the same rules: a rule that does not apply to all, or that would compare an explainer with itself, is
+left out for all of them, and the result says so.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from heedful.runs import Run
 EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
 
 TEXTS, TOKENS, PIECES = 300, 25_000, 4_000
-"""Of the sample, at most; pieces are a transformer's tokens, which take it longer."""
+"""Largest size of the sample; pieces are a transformer's tokens, which take longer to read."""
 
 _BY_DEFINITION = ("rationale.first_share",)
-"""Leave-one-out always finds the single word whose deletion loses most: that is how it is made."""
+"""Leave-one-out finds the single word whose deletion loses most by its definition."""
 
 Asked = dict[str, dict[str, Audit]]
-"""By whose scores are audited, and then by the audit's name."""
+"""By the source of the scores, and then by the audit's name."""
 
 
 def compare_explainers(
@@ -60,9 +60,9 @@ def compare_explainers(
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> Alternatives | None:
-    """Compare attention with the usual explainers on a sample of the audited texts, and keep it beside the audit.
+    """Compare attention with the usual explainers on a sample of the audited texts, and save it with the audit.
 
-    None where the policy decides by nothing that can be asked of all. What was measured before is not measured again.
+    None if no rule of the policy applies to all of them. What was measured before is not measured again.
     """
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
@@ -101,7 +101,7 @@ def compare_explainers(
 
 
 def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str, str]]:
-    """Give the rules that can be asked of attention and of every explainer, and why others cannot."""
+    """Return the rules that apply to attention and to every explainer, and why others do not."""
     common, left_out = [], {}
     for rule in rules.rules:
         kind = AUDITS.get(rule.audit)
@@ -121,7 +121,7 @@ def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str,
 
 
 def _with_itself(asked: Audit, rule: Rule) -> bool:
-    """Whether a number is of the agreement of scores with themselves."""
+    """Whether a number measures the agreement of scores with themselves."""
     pairs: dict[str, tuple[str, str]] = getattr(asked, "pairs", {})
     return any(
         one == other and rule.number in (name, f"{name}_significant", f"{name}_top")
@@ -135,7 +135,7 @@ def _sample(classifier: Auditable, texts: Texts, rows: np.ndarray, seed: int) ->
 
 
 def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.DataFrame] | None:
-    """Give what was measured before on the same texts, if it is all there."""
+    """Return what was measured before on the same texts, if all of it is there."""
     frames = {}
     for source, audits in asked.items():
         if folder is None or not measured_file(folder, source).is_file():
@@ -153,7 +153,7 @@ def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.
 
 
 def _measure(subject: Subject, asked: Asked, watcher: Watcher) -> dict[str, pl.DataFrame]:
-    """Ask every audit of attention and of every explainer, batch by batch, so that each text is scored once."""
+    """Ask every audit about attention and every explainer, batch by batch, so that each text is scored once."""
     for audits in asked.values():
         for audit in audits.values():
             audit.prepare(subject, watcher)
@@ -186,7 +186,7 @@ def _revision(audit: str) -> str:
 
 
 def _of_the_same_texts(frames: dict[str, pl.DataFrame], common: list[Rule]) -> dict[str, pl.DataFrame]:
-    """Leave out of each measure the texts of which it cannot tell for attention and every explainer alike."""
+    """Leave out of each measure the texts for which it is undefined for attention or any explainer."""
     same = dict(frames)
     for measure in dict.fromkeys(rule.measure for rule in common):
         values = {source: frame[measure].cast(pl.Float64).to_numpy() for source, frame in frames.items()}
@@ -222,7 +222,7 @@ def _summaries(frame: pl.DataFrame, audits: dict[str, Audit]) -> dict[str, Summa
 def _gain(
     frames: dict[str, pl.DataFrame], source: str, common: list[Rule], audits: dict[str, Audit]
 ) -> Number:
-    """How much further than attention an explainer comes, averaged over the rules text by text."""
+    """How much better than attention an explainer does, averaged over the rules text by text."""
     rules = [rule for rule in common if more_is_better(rule)]
     own, attention = (
         np.mean([share_of_range(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)

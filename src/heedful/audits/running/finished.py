@@ -1,4 +1,4 @@
-"""Where finished audits are kept while others still run: in memory, and in a folder if there is one."""
+"""Audits that are finished while others still run: in memory, and in a folder if there is one."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class FinishedAudits:
             self._find_finished(folder)
 
     def add_predictions(self, frame: pl.DataFrame) -> None:
-        """Keep what the model said."""
+        """Save what the model predicted."""
         self._put(PREDICTIONS, frame)
 
     def add(self, frame: pl.DataFrame, summary: Summary) -> None:
-        """Keep the rows and the summary of an audit."""
+        """Save the rows and the summary of an audit."""
         self._put(summary.audit, frame)
         self.summaries[summary.audit] = summary
         if self.folder is not None:
@@ -45,7 +45,7 @@ class FinishedAudits:
             write_frame(self.folder / INSTANCES / f"{name}.parquet", frame)
 
     def take_from(self, folders: Sequence[Path], decides: Mapping[str, Any]) -> None:
-        """Take finished audits of the same model and texts from folders whose other options those audits do not read."""
+        """Take finished audits of the same model and texts from folders that differ only in options these audits do not read."""
         for folder in folders:
             try:
                 found = Run(folder).config()
@@ -65,7 +65,7 @@ class FinishedAudits:
 
 
 def _read(folder: Path, name: str) -> tuple[pl.DataFrame, Summary] | None:
-    """Give what a folder holds of an audit, if it is finished and means the same as it would now."""
+    """Read an audit from a folder, if it is finished and its numbers mean the same as now."""
     path = folder / SUMMARIES / f"{name}.json"
     rows = folder / INSTANCES / f"{name}.parquet"
     if not (path.is_file() and rows.is_file()):

@@ -1,4 +1,4 @@
-"""What an audit gives back: the verdict, the findings, and the measurements of every text."""
+"""The result of an audit: the verdict, the findings, and the measurements of every text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
 PREDICTIONS = "predictions"
 OWN = "own scores"
 """What scores of the user's own are called."""
-_GROUP = 8192  # rows that a reader of a few texts has to unpack together
+_GROUP = 8192  # rows that are decompressed together, also by a reader who needs only a few
 
 
 class About(BaseModel):
@@ -40,10 +40,10 @@ class About(BaseModel):
     data: str
     texts: int
     distinct: int | None = None
-    """How many of them are no copy of another."""
+    """How many of them are distinct."""
     source: str
     scope: Scope = Scope()
-    """What could be asked about it."""
+    """Which questions could be asked about it."""
     options: dict[str, Any]
     performance: dict[str, float]
     """Of the model on the audited texts; empty where there are no labels."""
@@ -53,7 +53,7 @@ class About(BaseModel):
 
     @property
     def copies(self) -> float:
-        """How often each text stands among the audited ones, on average."""
+        """How often each text occurs among the audited ones, on average."""
         return self.texts / self.distinct if self.distinct else 1.0
 
 
@@ -129,12 +129,12 @@ class AuditResult:
         return folder
 
     def judged(self, rules: Policy, *, partial: bool | None = None) -> Verdict:
-        """Give the verdict of a policy, which need not be the one that was asked for."""
+        """Judge by a policy, which need not be the one that was used before."""
         return judge_again(self.about, self.verdict, self.summaries, rules, partial=partial)
 
     def report(self, path: str | Path) -> Path:
         """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""
-        assert reporting.writer is not None  # the package names one before anything else
+        assert reporting.writer is not None  # the package sets it when it is imported
         return reporting.writer([self], Path(path))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Run audits one after the other; an interrupted run goes on with the first that is not finished."""
+"""Run audits one after the other; an interrupted run continues with the first that is not finished."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def audit(
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AuditResult:
-    """Ask every audit, or `only` some, and judge by a policy.
+    """Run every audit, or `only` some, and judge by a policy.
 
-    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again; nor are those that
-    were asked with other options which they do not read.
+    Finished audits are kept in the folder, or with `keep` in the model's own run, and not repeated; nor are
+    those that were run with other values of options which they do not read.
     """
     chosen = build(AuditOptions, options)
     rules = read_policy(policy)
@@ -85,7 +85,7 @@ def audit(
 
 
 def _mark_partial(result: AuditResult, rules: Policy, only: Sequence[str] | None) -> AuditResult:
-    """Give findings and no verdict where only some audits were asked for, whatever was found finished beside them."""
+    """Report findings and no verdict if only some audits were named, even if others were found finished."""
     return result if only is None else replace(result, verdict=result.judged(rules, partial=True))
 
 
@@ -100,7 +100,7 @@ def _judged(rules: Policy, subject: Subject, finished: FinishedAudits) -> AuditR
         partial=not finished.summaries.keys() >= set(usual_audits(subject.scope)),
         copies=about.copies,
     )
-    # In one order, whichever of them were found finished.
+    # Always in the same order, whichever of them were found finished.
     done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in finished.summaries]
     summaries = {name: finished.summaries[name] for name in done}
     frames = {name: finished.frames[name] for name in (PREDICTIONS, *done)}
@@ -108,7 +108,7 @@ def _judged(rules: Policy, subject: Subject, finished: FinishedAudits) -> AuditR
 
 
 def _named(only: Sequence[str], scope: Scope) -> list[str]:
-    """Give the audits that were named, sharpness first; one that cannot be asked is bad input."""
+    """Return the audits that were named, sharpness first; one that cannot be asked is bad input."""
     for name in only:
         if reason := AUDITS.get(name).refuses(scope):
             raise BadInput(f"{name} cannot be asked here: {reason}.")
@@ -116,7 +116,7 @@ def _named(only: Sequence[str], scope: Scope) -> list[str]:
 
 
 def usual_audits(scope: Scope) -> list[str]:
-    """Give the audits that a verdict asks for, sharpness first: all that can be asked and need not be named."""
+    """Return the audits that a verdict needs, sharpness first: all that can be asked and need not be named."""
     kinds = {name: AUDITS.get(name) for name in AUDITS}
     able = [name for name, kind in kinds.items() if not kind.only_named and kind.refuses(scope) is None]
     return list(dict.fromkeys((ALWAYS, *able)))
@@ -140,8 +140,8 @@ def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watche
         started = time.perf_counter()
         asked.prepare(subject, watcher)
         begun = time.perf_counter()
-        deadline += begun - started  # the budget is for measuring; training twins has bounds of its own
-        # What is left of the time is shared among the audits still to come.
+        deadline += begun - started  # the budget is for measuring; training twins has limits of its own
+        # The remaining time is shared among the remaining audits.
         share = max(deadline - begun, 0) / (len(todo) - place)
         with watcher.bar(asked.name, subject.texts.size) as advance:
             finished.add(*_measure(asked, subject, begun + share if options.quick else None, advance))
@@ -183,7 +183,7 @@ def _collect(
     advance: Callable[[int], None],
     until: float | None = None,
 ) -> pl.DataFrame:
-    """Measure batch after batch, and give the rows in the order of the split; stop between chunks in time."""
+    """Measure batch after batch, and return the rows in the order of the split; stop between chunks when time is up."""
     parts = []
     for chunk in subject.texts.rows:
         for reading in subject.readings(chunk):
@@ -195,7 +195,7 @@ def _collect(
 
 
 def _distinct(predictions: pl.DataFrame) -> int:
-    """Count the texts, with their questions, that are no copies of others."""
+    """Count the distinct texts, each with its question."""
     return predictions.select(
         column for column in ("text", "query") if column in predictions.columns
     ).n_unique()

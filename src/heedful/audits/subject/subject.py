@@ -1,4 +1,4 @@
-"""A model and the texts it is audited on, read batch by batch, and once only where memory allows."""
+"""A model and the texts it is audited on, read batch by batch, and only once if memory allows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.stages import Auditable
 
 _KEEP = 1 << 27
-"""Numbers of states that are kept between audits: half a gigabyte."""
+"""How many numbers of states are kept between audits: half a gigabyte."""
 
 
 class Subject:
-    """What is audited: `source` names whose scores stand where attention would."""
+    """What is audited; `source` names whose scores are used in place of attention."""
 
     def __init__(
         self, classifier: Auditable, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
@@ -51,7 +51,7 @@ class Subject:
         self._room = _KEEP
 
     def readings(self, rows: np.ndarray) -> Iterator[Reading]:
-        """Read these texts, or give what was read of them before."""
+        """Read these texts, or return how they were read before."""
         instances = self.texts.instances
         self.model.eval()
         for batch_rows in inference_batches(instances.lengths[rows], self.options.batch_size):

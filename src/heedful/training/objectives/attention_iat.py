@@ -19,18 +19,18 @@ class AttentionIAT(PerturbedScores):
     """r_t = Σ_j α_tj d_tj with d_tj ∝ a_j − a_t, α = ε · g / ‖g‖₂ and g_tj = ∂loss/∂α_tj at 0.
 
     The paper divides each d_t by its own length. A score is one number, so that g_tj = g_t d_tj, and
-    r_t = ε g_t Σ_j d_tj² / ‖g‖₂: with Σ_j d_tj² = 1 for every t this is attention_at, differences or no. (The released
-    code gives it with the sign turned, which lowers the loss.) Here all d_t of a text and head are divided by the longest
+    r_t = ε g_t Σ_j d_tj² / ‖g‖₂: with Σ_j d_tj² = 1 for every t this is attention_at, whatever the differences. (The released
+    code has the opposite sign, which lowers the loss.) Here all d_t of a text and head are divided by the longest
     of them. Then items that stand out from the others move more, which is what the paper means by differences, and
-    ‖r‖₂ ≤ ε still holds. The gradient of a trained model lies on few items, and there the two stay close: expect little
-    between them.
+    ‖r‖₂ ≤ ε still holds. The gradient of a trained model lies on few items, where the two are close: expect little
+    difference between them.
     """
 
     # as attention_at, for comparison; sst2: loss .44 → .73, accuracy .82 → .71
     defaults: ClassVar = {"radius": 1.0}
 
     def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch heads items"]:
-        """Go uphill, each item the further the more its score differs from the others'."""
+        """Go uphill; an item moves the further, the more its score differs from the others'."""
         return self.radius * combined(clean.slope(), score_contrast(clean.at.detach(), clean.mask))
 
 

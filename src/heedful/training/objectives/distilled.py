@@ -1,4 +1,4 @@
-"""What objectives share that train from the labels, and may have a teacher: a model of any kind, for its predictions."""
+"""What objectives share that learn from the labels and optionally from the predictions of a teacher of any kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """A batch that was read, with everything on the way to its logits."""
+    """A batch with everything computed on the way to its logits."""
 
     batch: Batch
     states: States
@@ -38,8 +38,8 @@ class ForwardPass:
 class Distilled(Objective):
     """Cross-entropy + λ₀ · KL(teacher, ours) + what a subclass adds; without a teacher there is no second term.
 
-    A small model that may be shown is asked to answer as well as a large one that may not: the teacher is read
-    once, by itself, with its own words, and only its predictions are kept.
+    A small model that may be shown learns to answer as well as a large one that may not. The teacher runs once, with its
+    own vocabulary, and only its predictions are kept.
     """
 
     options: ClassVar[tuple[str, ...]] = ("base", "closeness")
@@ -66,14 +66,14 @@ class Distilled(Objective):
         theirs, ours = teacher.model.architecture, self.model.architecture
         if (theirs.classes, theirs.query) != (ours.classes, ours.query):
             raise BadInput(
-                f"{self.config.base} was trained for another task than these texts are: name a run on the same data with --base."
+                f"{self.config.base} was trained for another task: name a run on the same data with --base."
             )
         read = teacher.instances(splits["train"].split)
         with torch.no_grad():
             self.teacher_probabilities = probabilities(predict_logits(teacher.model, read))
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """Add up cross-entropy, distance to the teacher and all that is asked for besides."""
+        """Add up cross-entropy, distance to the teacher and the terms of the subclass."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)
         read = ForwardPass(batch, states, weights, self.model.decode(states, weights))
@@ -88,11 +88,11 @@ class Distilled(Objective):
         return torch.stack([self.strength(name) * term for name, term in terms.items()]).sum()
 
     def terms(self, read: ForwardPass) -> Terms:
-        """What is asked for besides, by the name of the option that says how much it counts."""
+        """The additional terms, by the name of the option that is their weight."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
     def strength(self, name: str) -> float:
-        """How much a term counts."""
+        """Return the weight of a term."""
         return 1.0 if name == "surprise" else float(self.option(name))
 
     def epoch_means(self) -> dict[str, float]:

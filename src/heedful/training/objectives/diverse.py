@@ -1,4 +1,4 @@
-"""States of a text kept apart, so that a weight on one says something of that one (Mohankumar et al., 2020)."""
+"""Keep the states of a text apart, so that a weight says something about its own state (Mohankumar et al., 2020)."""
 
 from __future__ import annotations
 

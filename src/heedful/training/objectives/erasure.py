@@ -1,4 +1,4 @@
-"""Attention that tells what deleting words does: the top ones are enough, needed, and weighed by their effect."""
+"""Attention that shows what deleting words does: top words are sufficient, needed, and weighted by their effect."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 POWER = 2 / 3
-"""Of the effects that attention follows."""
+"""Exponent of the effects that attention should follow."""
 
-_LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer computed
+_LEAST_REST = 1e-3  # least weight of the other items for which their output alone is computed
 _LEAST = 1e-12
-_NOTHING = 1e-6  # change of a probability, over all items together, that is none
+_NOTHING = 1e-6  # change of a probability, over all items together, that counts as none
 
 
 class ErasureOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     comprehensiveness: float | None = Field(
-        None, ge=0, description="Weight of the label not being told without the top words (erasure)."
+        None, ge=0, description="Weight of the label being unpredictable without the top words (erasure)."
     )
     alignment: float | None = Field(
         None,
         ge=0,
-        description="Weight of attention being what deleting each word does to the prediction (erasure).",
+        description="Weight of attention matching what deleting each word does to the prediction (erasure).",
     )
 
 
 @OBJECTIVES.register(
-    "erasure", "attention that tells what deleting words does: a heatmap made for show (ours)"
+    "erasure", "attention that shows what deleting words does: a heatmap made for show (ours)"
 )
 class Erasure(Distilled):
     """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · KL(effect^⅔ of each
     word, attention) + λ₄ · JSD(attention on the others before, and after they stand alone).
 
-    Top words are a share of the text as ERASER takes them, drawn for each text and step; what is left is read again
-    from its words. Without the top words nothing should be known, but only where the top words alone give the right
-    answer: else they are not the evidence. The effect of a word is how far the prediction moves (TVD) when its
-    weight goes to the others, which a decoder that is linear in the weights allows to write down for all words at once.
-    That this is what deleting the word does, the last term asks for: what is left is weighed as it was before. The first
-    two count only where they are asked for.
+    Top words are one of ERASER's shares of the text, drawn for each text and step; the rest is read again from its words.
+    Without the top words the label should be unpredictable, but only if the top words alone give the right answer:
+    otherwise they are not the evidence. The effect of a word is how far the prediction moves (TVD) when its weight goes
+    to the others; for a decoder that is linear in the weights there is a closed form for all words at once. The last term
+    makes this equal to what deleting the word does: the remaining words keep their relative weights. The first two terms
+    count only if they are asked for.
     """
 
     options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment", "stability")
@@ -70,7 +70,7 @@ class Erasure(Distilled):
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
-        """Effects are written down for linear decoders alone."""
+        """Effects have a closed form for linear decoders only."""
         super().check(config, classes)
         if config.decoder != "linear" and cast(ErasureOptions, config).alignment != 0:
             raise BadInput(
@@ -98,11 +98,13 @@ class Erasure(Distilled):
     def _reread(
         self, read: ForwardPass, kept: Bool[Tensor, "batch items"]
     ) -> tuple[Float[Tensor, "batch outputs"], Float[Tensor, " batch"]]:
-        """Logits of what is kept of the texts, and how far the weights of that have moved."""
+        """Return the logits of the texts reduced to `kept`, and how far the weights of `kept` have moved."""
         output = self.model(with_only(self.model, read.batch, kept))
         assert output.weights is not None
         stays = kept
-        if not self.model.architecture.hierarchical:  # tokens such as [CLS] are never deleted, nor weighed
+        if (
+            not self.model.architecture.hierarchical
+        ):  # tokens such as [CLS] are never deleted and have no weight
             stays = kept | (read.batch.tokens.present & ~read.states.mask)
         return output.logits, weights_moved(read.weights * kept[:, None], output.weights, stays)
 
@@ -125,12 +127,12 @@ def draw_top_items(
 
 
 def ranks(scores: Float[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
-    """The place of each item, from 0 for the largest score."""
+    """Return the rank of each item, from 0 for the largest score."""
     return scores.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
 
 
 def knowledge(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, " batch"]:
-    """KL of a prediction to the uniform one, over its largest value: 0 where nothing is known, 1 where all is."""
+    """KL of a prediction to the uniform one, divided by its largest value: 0 if uniform, 1 if certain."""
     p = probabilities(logits)
     entropy = -torch.xlogy(p, p).sum(-1)
     return 1 - entropy / math.log(p.shape[-1])
@@ -154,7 +156,7 @@ def weights_moved(
     after: Float[Tensor, "batch heads kept"],
     stays: Bool[Tensor, "batch items"],
 ) -> Float[Tensor, " batch"]:
-    """JSD of the weights that items had, scaled to one, and those they have when the others are deleted.
+    """JSD between the weights that items had, scaled to sum to one, and those they have when the others are deleted.
 
     Items that stay have moved to the left, in order; those that are deleted had no weight in `before`.
     """
@@ -168,13 +170,13 @@ def weights_moved(
 def misalignment(
     weights: Float[Tensor, "batch items"], effects: Float[Tensor, "batch items"]
 ) -> Float[Tensor, " batch"]:
-    """KL from the shares that the items have in all effects^⅔ to their weights; 0 for a text in which nothing has any.
+    """KL from the shares that the items have in all effects^⅔ to their weights; 0 for a text without effects.
 
-    Attention follows the effects and not they it: a model in which nothing has an effect would be aligned as well. The
-    effect of an item is its weight times how far what it says is from what all say; were attention to follow that
-    itself, it would end on one item. With a power p it comes to rest where weights are as that distance to p / (1 − p), in the
-    order of the effects: as its square, for a power of two thirds. With one half, and the distance itself, heatmaps on
-    mr were too pale for a verdict without a caveat (sharpness .04 for .09 on dev).
+    The gradient moves attention and not the effects: otherwise a model without any effects would be aligned too. The
+    effect of an item is its weight times the distance of its logits from those of the text; if attention followed that
+    itself, it would collapse on one item. With a power p it converges to weights proportional to the distance raised to
+    p / (1 − p), in the order of the effects: its square, for a power of two thirds. With one half, and so the distance
+    itself, heatmaps on mr were too flat for a verdict without a caveat (sharpness .04 instead of .09 on dev).
     """
     total = effects.sum(1, keepdim=True)
     raised = effects.detach() ** POWER

@@ -35,15 +35,15 @@ class Distances(NamedTuple):
     """How far a twin is from its base on each text of a batch."""
 
     tvd: Float[Tensor, " batch"]
-    """Of predictions, over all classes: in [0, 1]."""
+    """Between predictions, over all classes: in [0, 1]."""
     jsd: Float[Tensor, " batch"]
-    """Of attention, over its largest value: in [0, 1]."""
+    """Between heatmaps, divided by its largest value: in [0, 1]."""
     divergence: Float[Tensor, " batch"]
-    """What the objective makes large: the same JSD, or KL."""
+    """What the objective maximises: the same JSD, or KL."""
 
 
 class ImitationOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     divergence: Literal["jsd", "kl"] = Field(
         "jsd",
@@ -97,7 +97,7 @@ class ImitationObjective(Objective):
         return Distances(moved, jsd, (output.weights * logs).sum(-1).mean(1))
 
     def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
-        """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
+        """Return the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
         self.model.eval()
         base, parts = self.recorded[split], []
         predicted = torch.zeros(len(instances), instances.classes)

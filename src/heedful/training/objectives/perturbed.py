@@ -1,8 +1,8 @@
-"""What adversarial training has in common: the loss of a clean batch, and that of the batch made harder.
+"""What adversarial objectives share: the loss of a clean batch, and that of the perturbed batch.
 
 The perturbation is a constant of the step: it is found from the clean pass by the gradient with respect to what is
-perturbed, and no gradient flows through it. That pass is used again for the clean loss. Dropout
-acts as in any training step: the perturbation is found under the draw of the clean pass, the perturbed pass has its own.
+perturbed, and no gradient flows through it. That pass is also used for the clean loss. Dropout
+acts as in any training step: the perturbation is found under the dropout of the clean pass, the perturbed pass draws its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from heedful.training.objectives.objective import Objective
 
 @dataclass(frozen=True)
 class CleanPass:
-    """A pass over a batch as it is, and the place where it is going to be perturbed."""
+    """A pass over an unchanged batch, and the tensor that is going to be perturbed."""
 
     batch: Batch
     at: Float[Tensor, "batch a b"]
@@ -31,12 +31,12 @@ class CleanPass:
     """Where it may be perturbed: neither padding nor special tokens."""
     logits: Float[Tensor, "batch outputs"]
     gradient: Float[Tensor, "batch a b"] | None = None
-    """Of a loss with respect to what is perturbed, where it is known already."""
+    """Of the loss with respect to what is perturbed, if it is already known."""
 
     def slope(self) -> Float[Tensor, "batch a b"]:
         """Gradient of each text's own loss, as a unit vector; zero where the loss is flat.
 
-        Class weights scale a text's loss and so cannot turn its gradient; they are left out.
+        Class weights scale a text's loss and do not change the direction of its gradient; they are left out.
         """
         gradient = self.gradient
         if gradient is None:
@@ -69,7 +69,7 @@ class Perturbed(Objective):
         return loss + self.config.adversarial * self.cross_entropy(perturbed, batch)
 
     def read(self, batch: Batch) -> CleanPass:
-        """Run the model on a batch as it is."""
+        """Run the model on an unchanged batch."""
         raise TypeError(f"{type(self).__name__} does not read")
 
     def reread(self, clean: CleanPass, shift: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch outputs"]:
@@ -77,20 +77,20 @@ class Perturbed(Objective):
         raise TypeError(f"{type(self).__name__} does not read again")
 
     def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch a b"]:
-        """What is added, for each text by itself."""
+        """Compute what is added, for each text independently."""
         raise TypeError(f"{type(self).__name__} does not perturb")
 
     def go_back(self, clean: CleanPass, loss: Float[Tensor, ""]) -> tuple[CleanPass, Float[Tensor, ""]]:
-        """Find early what both the perturbation and the step need of the clean pass, where that saves time."""
+        """Compute gradients that both the perturbation and the step need, if doing it once saves time."""
         return clean, loss
 
 
 class PerturbedWords(Perturbed):
     """Perturbs the embeddings of the text that is attended to; a query stays as it is.
 
-    The radius counts in the root mean square of a text's own embedding entries. Miyato et al. bring embeddings to unit
-    variance instead, lest a model make them large and every perturbation small; this has the same effect on vectors
-    that stay what they are, pretrained or not.
+    The radius is in units of the root mean square of a text's own embedding entries. Miyato et al. scale embeddings to unit
+    variance instead, so that a model cannot make them large and every perturbation small; this has the same effect without
+    changing the vectors.
     """
 
     def read(self, batch: Batch) -> CleanPass:
@@ -105,9 +105,9 @@ class PerturbedWords(Perturbed):
         return self._logits(clean.at + shift, clean.batch)
 
     def go_back(self, clean: CleanPass, loss: Float[Tensor, ""]) -> tuple[CleanPass, Float[Tensor, ""]]:
-        """Go back through the encoder once for the embeddings and all parameters, not once for each."""
+        """Backpropagate through the encoder once for the embeddings and all parameters, not once for each."""
         trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
-        shared = clean.at.grad_fn is not None  # trained embeddings: the perturbed pass goes back to them too
+        shared = clean.at.grad_fn is not None  # trained embeddings: the perturbed pass needs their graph too
         gradient, *gradients = torch.autograd.grad(
             loss, [clean.at, *trained], retain_graph=shared, allow_unused=True
         )
@@ -115,7 +115,7 @@ class PerturbedWords(Perturbed):
         return replace(clean, gradient=gradient), known
 
     def lengths(self, clean: CleanPass) -> Float[Tensor, "batch 1 1"]:
-        """The radius of each text, in the units of its embeddings."""
+        """Return the radius of each text, in the units of its embeddings."""
         entries = clean.mask.sum((1, 2), keepdim=True).clamp(min=1) * clean.at.shape[-1]
         squares = clean.at.detach().square().masked_fill(~clean.mask, 0.0).sum((1, 2), keepdim=True)
         return self.radius * (squares / entries).sqrt()
@@ -126,7 +126,7 @@ class PerturbedWords(Perturbed):
 
 
 class _KnownGradients(torch.autograd.Function):
-    """A loss whose gradients are known: what it was computed from is not gone through again."""
+    """A loss whose gradients are known, so that its graph is not traversed again."""
 
     @staticmethod
     def forward(ctx: Any, loss: Tensor, gradients: list[Tensor | None], *trained: Tensor) -> Tensor:
@@ -149,7 +149,7 @@ class _Scored(CleanPass):
 class PerturbedScores(Perturbed):
     """Perturbs attention scores before they are normalised (of sentences, in a hierarchical network).
 
-    States are encoded once, so that the second pass costs no more than attention and decoder.
+    States are encoded once, so that the second pass costs only attention and decoder.
     """
 
     needs_attention = True
@@ -172,12 +172,12 @@ class PerturbedScores(Perturbed):
 
 
 def with_gradient(at: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch a b"]:
-    """Give a tensor that a gradient can be taken of, also where nothing before it is trained."""
+    """Return a tensor that has a gradient, even if nothing before it is trained."""
     return at if at.requires_grad else at.detach().requires_grad_()
 
 
 def summed_cross_entropy(logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
-    """Sum of the texts' own cross-entropies, so that no text's gradient depends on its companions."""
+    """Sum the cross-entropies of the texts, so that no text's gradient depends on the rest of the batch."""
     if logits.shape[-1] > 1:
         return nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
     targets = batch.labels.to(logits.dtype)
@@ -185,14 +185,14 @@ def summed_cross_entropy(logits: Float[Tensor, "batch outputs"], batch: Batch) -
 
 
 def unit(vectors: Float[Tensor, "batch a b"]) -> Float[Tensor, "batch a b"]:
-    """Bring each text's vector to length one; zero stays zero.
+    """Scale each text's vector to length one; zero stays zero.
 
     >>> unit(torch.tensor([[[3e-30, 4e-30]], [[0.0, 0.0]]]))
     tensor([[[0.6000, 0.8000]],
     <BLANKLINE>
             [[0.0000, 0.0000]]])
     """
-    # Squares of small gradients would vanish: the largest entry is brought to one first.
+    # Squares of small gradients would underflow: the largest entry is scaled to one first.
     tiny = torch.finfo(vectors.dtype).tiny
     scaled = vectors / vectors.abs().amax((1, 2), keepdim=True).clamp(min=tiny)
     return scaled / scaled.square().sum((1, 2), keepdim=True).sqrt().clamp(min=tiny)
