@@ -23,7 +23,7 @@ from heedful.measures.divergence import LN_2, jsd, tvd
 from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel, probabilities
 from heedful.training.loop import Trainer
-from heedful.training.objectives.imitation import Imitation
+from heedful.training.objectives.imitation import ImitationObjective
 from heedful.training.prepare import prepare
 from heedful.training.train import resolve
 from heedful.training.twins import train_twins
@@ -58,7 +58,7 @@ def compare(base: Classifier) -> None:
     prepared = prepare(config, load_corpus(config))
     splits, ours = prepared.splits, prepared.classifier.model
     theirs = copy.deepcopy(ours)
-    objective = Imitation(ours, config=config)
+    objective = ImitationObjective(ours, config=config)
     start = time.process_time()
     objective.prepare(splits)
     once = time.process_time() - start

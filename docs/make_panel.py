@@ -17,7 +17,7 @@ import yaml
 
 from heedful.audits.audit import ALL, AUDITS
 from heedful.audits.policy import POLICIES, read_policy
-from heedful.audits.separation import FILE, Told
+from heedful.audits.separation import FILE, Separation
 from heedful.audits.verdict import KINDS
 from heedful.panel.auroc import separations
 from heedful.panel.case import sound
@@ -57,7 +57,7 @@ def main() -> None:
     # Of each audit the number that the policy asks for, and else the one that separates best.
     for found in sorted(separations(attention), key=lambda s: s.measure not in asked):
         audit, _, number = found.measure.partition(".")
-        told = Told(
+        separation = Separation(
             number=number,
             auroc=round(found.auroc, 3),
             low=round(found.low, 3),
@@ -65,7 +65,7 @@ def main() -> None:
             models=found.faithful + found.unfaithful,
             chosen=found.measure not in asked,
         )
-        best.setdefault(audit, told.model_dump())
+        best.setdefault(audit, separation.model_dump())
     write_text(FILE, yaml.safe_dump({name: best[name] for name in AUDITS if name in best}, sort_keys=False))
     write_text(HERE / "panel.md", page(cases, read_policy()))
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 import heedful
-from heedful.cli.heatmap import show
+from heedful.cli.heatmap import render_prediction
 
 
 def main(run: str, texts: list[str]) -> None:
@@ -23,7 +23,7 @@ def main(run: str, texts: list[str]) -> None:
         record=True, width=84, force_terminal=True, color_system="truecolor", file=io.StringIO()
     )
     for number, prediction in enumerate(heedful.load(run).predict(texts)):
-        console.print(*([""] if number else []), show(prediction), sep="\n")
+        console.print(*([""] if number else []), render_prediction(prediction), sep="\n")
     svg = console.export_svg(title="heedful predict", theme=DEFAULT_TERMINAL_THEME)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono")
     (Path(__file__).parent / "heatmap.svg").write_text(svg, encoding="utf-8")

@@ -10,7 +10,7 @@ from heedful import declared
 from heedful.audits.audit import AUDITS
 from heedful.checking import build
 from heedful.config import AuditOptions, ModelOptions, ObjectiveOptions, TrainConfig
-from heedful.declared import complete, own_options
+from heedful.declared import complete, declared_options
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.train import resolve, run_name
 
@@ -46,7 +46,7 @@ def test_a_file_is_read_and_not_run(file):
     file(COUNT)
     assert complete(AuditOptions)().depth == 3
     assert build(AuditOptions, {"depth": "5"}).depth == 5
-    assert own_options(AuditOptions) >= {"depth", "radii"}
+    assert declared_options(AuditOptions) >= {"depth", "radii"}
     assert "depth" not in AuditOptions.model_fields
 
 
@@ -85,12 +85,12 @@ def test_what_is_installed_besides_changes_no_name_and_no_record_of_a_run(file, 
 
 @pytest.mark.parametrize("kind", [AuditOptions, ModelOptions, ObjectiveOptions])
 def test_every_declared_option_is_described(kind):
-    for name in own_options(kind):
+    for name in declared_options(kind):
         assert complete(kind).model_fields[name].description
 
 
 def test_every_declared_option_is_read_by_one_alone():
-    for name in own_options(AuditOptions):
+    for name in declared_options(AuditOptions):
         assert len([audit for audit in AUDITS if name in AUDITS.get(audit).options]) == 1, name
-    for name in own_options(ObjectiveOptions):
+    for name in declared_options(ObjectiveOptions):
         assert len([other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]) == 1, name

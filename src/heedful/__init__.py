@@ -77,10 +77,10 @@ def train(
     progress: bool = True,
     **options: Any,
 ) -> Classifier:
-    """Train a classifier, go on with an interrupted run, or load a complete one.
+    """Train a classifier, continue an interrupted run, or load a complete one.
 
     `dataset` is a name of the catalogue or a path; `options` are those of `heedful train --help`, with
-    underscores. A bar shows the progress where there is a terminal.
+    underscores. A bar shows the progress if there is a terminal.
     """
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
@@ -99,7 +99,7 @@ def train_for_show(
 ) -> ForShow:
     """Train a model whose attention may be shown, and audit it, as `heedful train --for-show` does.
 
-    The result has the `classifier`, the audit's `result`, the `ordinary` model beside it, and `cost()` in words.
+    The result has the `classifier`, the audit's `result`, the `ordinary` model for comparison, and `cost()` in words.
     """
     from heedful.panel.for_show import train_for_show as make
 
@@ -141,10 +141,11 @@ def audit(
 ) -> AuditResult:
     """Ask whether a model's attention may be shown as an explanation.
 
-    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); `dataset` a name
-    or a file, and by default the model's own test split. `only` names audits (`heedful list audits`), `scores` are your own, one list per text, to be audited in the
-    place of attention. With a `folder`, finished audits are kept there and not done again. `options` are those of
-    `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()`, `save()` and `report()`.
+    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); `dataset` is a name
+    or a file, and by default the model's own test split. `only` names audits (`heedful list audits`); `scores` are your
+    own, one list per text, to be audited in place of attention. With a `folder`, finished audits are saved there and not
+    repeated. `options` are those of `heedful audit --help`, with underscores. The result has `verdict`, `show()`,
+    `to_frame()`, `save()` and `report()`.
     """
     from heedful.audits.running.run import audit as run_audits
     from heedful.loading import load as load_run
@@ -214,9 +215,9 @@ def compare(
     progress: bool = True,
     **options: Any,
 ) -> Comparison:
-    """Set trained runs side by side on the same texts, with paired differences to the first, or to `against`.
+    """Compare trained runs on the same texts, with paired differences to the first, or to `against`.
 
-    Audits are kept in the runs, and finished ones are found. Runs that differ in their seed alone are taken together,
+    Audits are saved in the runs, and finished ones are found. Runs that differ only in their seed are taken together,
     unless `by_method` is False. `options` are those of `heedful compare --help`, with underscores. The result has
     `show()`, `to_frame()`, `write(format)`, `save(file)` and `figure(file)`.
     """
@@ -236,7 +237,7 @@ def compare(
 
 
 def _watcher(shown: bool) -> Watcher:
-    """Bars on standard error, or nothing."""
+    """Show bars on standard error, or nothing."""
     if shown:
         from heedful.output.bars import Bars
         from heedful.output.terminal import screen

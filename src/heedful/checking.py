@@ -1,4 +1,4 @@
-"""Make a config of values from Python, YAML or flags, or say in one sentence which of them is wrong."""
+"""Make a config from values given in Python, YAML or flags, or say in one sentence which of them is wrong."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _MUST_BE = {
     "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
     "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
     "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
-    "tuple_type": "a list", "too_short": "a list of one at least", "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
+    "tuple_type": "a list", "too_short": "a list of at least one", "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
     "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
 }  # fmt: skip
 
@@ -73,9 +74,9 @@ def read_yaml(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f" at line {mark.line + 1}" if mark else ""
-        raise BadInput(f"{path} is not valid YAML{line}: mend it or leave out --config.") from None
+        raise BadInput(f"{path} is not valid YAML{line}: correct it or leave out --config.") from None
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise BadInput(f"{path} must hold options as 'name: value' lines, one a line.")
+        raise BadInput(f"{path} must hold options as 'name: value', one per line.")
     return content

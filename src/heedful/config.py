@@ -1,4 +1,4 @@
-"""What a user may choose, once: the same fields from Python, from YAML and from flags, flags last."""
+"""Every option, declared once: the same fields from Python, YAML and flags, of which flags win."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from heedful.declared import plain, rebuilt
+from heedful.declared import base_config, rebuild
 from heedful.errors import BadInput
 from heedful.registry import member_of
 
@@ -25,7 +25,7 @@ def _renamed(value: object) -> object:
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
-Words = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_split_commas), Field(min_length=1)]
@@ -39,12 +39,12 @@ class _Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process puts the class together itself, of the options that files declare there.
-        return rebuilt, (plain(type(self)), dict(self))
+        # Another process builds the class itself, from the options that the files declare there.
+        return rebuild, (base_config(type(self)), dict(self))
 
 
 class DataOptions(_Options):
-    """Where the texts come from and how they are cut into words."""
+    """Where the texts come from and how they are split into words."""
 
     dataset: str = Field(
         description="A dataset's name (heedful data list), or a CSV, JSONL or Parquet file, or a folder."
@@ -54,7 +54,7 @@ class DataOptions(_Options):
         None, description="Column with the hypothesis or question, where there is one."
     )
     label_column: str | None = Field(None, description="Column with the label or answer.")
-    label_names: Words | None = Field(None, description="Names of the classes in order, separated by commas.")
+    label_names: Names | None = Field(None, description="Names of the classes in order, separated by commas.")
     dev_file: str | None = Field(None, description="File to use as development split.")
     test_file: str | None = Field(None, description="File to use as test split.")
     dev_fraction: Share = Field(
@@ -65,7 +65,7 @@ class DataOptions(_Options):
     )
     split_seed: Seed = Field(0, description="Seed of the splits that are carved out; not the training seed.")
     label_seed: Seed | None = Field(
-        None, description="Shuffle the labels of train with this seed, so that there is nothing to learn."
+        None, description="Shuffle the training labels with this seed, so that there is nothing to learn."
     )
     skip_bad_rows: bool = Field(False, description="Leave out rows without text or label, and count them.")
     limit: Count | None = Field(None, description="Train on a sample of this many texts.")
@@ -74,7 +74,7 @@ class DataOptions(_Options):
     min_count: Count = Field(1, description="Words seen less often in train are unknown.")
     open_vocabulary: bool = Field(
         False,
-        description="Know the words of dev and test too that the vectors hold, not those of train alone.",
+        description="Also know words that only dev and test contain, if the vectors have them.",
     )
     lowercase: bool = Field(True, description="Fold words to lower case.")
     punctuation: bool = Field(True, description="Keep punctuation marks as tokens.")
@@ -101,7 +101,7 @@ class ModelOptions(_Options):
         None, description="Encoder over sentences; the same as for words if not given."
     )
     pooling: Literal["attention", "mean", "max", "last", "cls"] = Field(
-        "attention", description="How states become one vector; all but attention have no heatmap."
+        "attention", description="How states become one vector; only attention has a heatmap."
     )
     attention: Literal["additive", "dot"] = Field("additive", description="Similarity function of attention.")
     attention_size: Count | None = Field(
@@ -114,7 +114,7 @@ class ModelOptions(_Options):
     )
     decoder: Literal["linear", "mlp"] = Field("linear", description="Decoder; linear allows exact audits.")
     decoder_hidden: Count = Field(128, description="Inner size of an mlp decoder.")
-    embedding_size: Count = Field(300, description="Size of a word embedding where no vectors give it.")
+    embedding_size: Count = Field(300, description="Size of a word embedding if no vectors are given.")
     train_embeddings: bool = Field(True, description="Train the word embeddings.")
     embedding_dropout: Share = Field(0.3, description="Dropout before the encoder.")
     sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
@@ -143,7 +143,8 @@ class TrainingOptions(_Options):
     )
     patience: Count | None = Field(
         3,
-        description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, steady and stability_only three times.",
+        description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, "
+        "steady and stability_only three times.",
     )
     batch_size: Count = Field(32, description="Texts per step.")
     learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
@@ -151,7 +152,7 @@ class TrainingOptions(_Options):
     decay_attention: bool = Field(False, description="Put weight decay on attention too.")
     amsgrad: bool = Field(False, description="Adam's AMSGrad variant.")
     clip: float | None = Field(5.0, gt=0, description="Largest norm of a step's gradient.")
-    class_weights: bool = Field(False, description="Weigh classes by how rare they are.")
+    class_weights: bool = Field(False, description="Weight classes by how rare they are.")
     metric: Metric | None = Field(
         None, description="Dev metric that selects the epoch; the dataset's own if not given."
     )
@@ -165,25 +166,30 @@ class TrainingOptions(_Options):
 
 
 class ObjectiveOptions(_Options):
-    """What several objectives read; those of one alone are declared in its file.
+    """Options that several objectives read; those of a single objective are declared in its file.
 
-    They count for a run's identity only where its objective reads them.
+    They count for a run's identity only if its objective reads them.
     """
 
     declared_in: ClassVar[tuple[str, str]] = ("heedful.training.objectives", "heedful.objectives")
 
     base: str | None = Field(
         None,
-        description="Run that is imitated (imitation), or stayed close to (seat, steady, stability_only), for which a vanilla model is found or trained if none is given; or a teacher whose predictions are learnt besides the labels, of any architecture (erasure, selective, diverse, unreplaceable).",
+        description="Run to imitate (imitation) or to stay close to (seat, steady, stability_only; if not given, a vanilla model "
+        "is found or trained); or a teacher of any architecture, whose predictions are learnt besides the labels (erasure, "
+        "selective, diverse, unreplaceable).",
     )
     strength: float = Field(
         1.0,
         gt=0,
-        description="Weight against the prediction: of the divergence (imitation; λ of Wiegreffe & Pinter), or of looking away from the evidence (deceptive; λ of Pruthi et al.).",
+        description="Weight against the prediction: of the divergence (imitation; λ of Wiegreffe & Pinter), or of looking "
+        "away from the evidence (deceptive; λ of Pruthi et al.).",
     )
     radius: Size | None = Field(
         None,
-        description="Size of the perturbation: on embeddings (word_at, word_iat: in units of the text's own embeddings; steady, stability_only: deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); the objective's own if not given.",
+        description="Size of the perturbation: of embeddings (word_at, word_iat: in units of the text's own embeddings; steady, "
+        "stability_only: standard deviation of the noise), scores (attention_at, attention_iat, attention_rp) or weights (seat); "
+        "the objective's default if not given.",
     )
     adversarial: float = Field(
         1.0,
@@ -193,17 +199,20 @@ class ObjectiveOptions(_Options):
     closeness: float | None = Field(
         None,
         ge=0,
-        description="Weight of staying close to the predictions of --base (λ₀ of steady; erasure, selective, diverse, unreplaceable).",
+        description="Weight of staying close to the predictions of --base (λ₀ of steady; erasure, selective, diverse, "
+        "unreplaceable).",
     )
     stability: float | None = Field(
         None,
         ge=0,
-        description="Weight of the stability term (λ₁ of seat, λ of steady and stability_only; in erasure, of other words keeping their weights when some are deleted); 0 leaves it out.",
+        description="Weight of the stability term (λ₁ of seat, λ of steady and stability_only; in erasure, of other words keeping "
+        "their weights when some are deleted); 0 leaves it out.",
     )
     overlap: float | None = Field(
         None,
         ge=0,
-        description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the distance to it in steady); 0 leaves it out.",
+        description="Weight of what keeps the vanilla heatmap (λ₂: of the top-k loss in seat, of the distance to it in "
+        "steady); 0 leaves it out.",
     )
     top_k: Count = Field(
         7,
@@ -211,27 +220,32 @@ class ObjectiveOptions(_Options):
     )
     trained: Literal["attention", "all"] | None = Field(
         None,
-        description="What is trained: attention alone, or all; the objective's own if not given (seat, steady, stability_only).",
+        description="What is trained: only attention, or all; the objective's default if not given (seat, steady, stability_only).",
     )
     steps: Count = Field(
         10,
-        description="Steps of the search for a perturbation (seat with --inner pgd, steady and stability_only with --noise adversarial).",
+        description="Steps of the search for a perturbation (seat with --inner pgd, steady and stability_only with "
+        "--noise adversarial).",
     )
     unknown: Share | None = Field(
         None,
-        description="Share of words read as unknown while training: new texts hold words that train does not (steady, stability_only; sub-words are never unknown).",
+        description="Share of words read as unknown during training, because new texts have words that train does not "
+        "(steady, stability_only; sub-words are never unknown).",
     )
     sufficiency: float | None = Field(
-        None, ge=0, description="Weight of the label being told by the top words alone (erasure, selective)."
+        None,
+        ge=0,
+        description="Weight of predicting the label from the top words alone (erasure, selective).",
     )
     pressure: float | None = Field(
         None,
         ge=0,
-        description="Weight of what is asked for besides the labels: few words (selective), states that differ (diverse), no other heatmap with the same prediction (unreplaceable).",
+        description="Weight of what is asked for besides the labels: few words (selective), states that differ (diverse), no "
+        "other heatmap with the same prediction (unreplaceable).",
     )
     noise: Literal["random", "adversarial"] = Field(
         "random",
-        description="Noise on the embeddings: drawn, or the worst that is found (steady, stability_only).",
+        description="Noise on the embeddings: random, or the worst that a search finds (steady, stability_only).",
     )
 
     # Attacked texts (augmented, flat).
@@ -252,11 +266,11 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
     def _agree(self) -> TrainConfig:
         if self.open_vocabulary and self.vectors is None:
             raise ValueError(
-                "open_vocabulary: words that train does not hold need pretrained vectors; give --vectors"
+                "open_vocabulary: words that train does not contain need pretrained vectors; give --vectors"
             )
         if "hierarchical" in (self.encoder, self.sentence_encoder):
             raise ValueError(
-                "encoder: a hierarchical network is asked for by --hierarchical; --encoder names what reads its words"
+                "encoder: choose a hierarchical network with --hierarchical; --encoder names the encoder of its words"
             )
         if self.pooling == "cls" and member_of("hf", self.encoder) is None:
             raise ValueError("pooling: cls needs an encoder with a [CLS] token, such as hf:NAME-OR-PATH")
@@ -266,10 +280,10 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
             )
         if "pointer" in (self.encoder, self.sentence_encoder) and self.hierarchical:
             raise ValueError(
-                "hierarchical: pointer speaks by single words, and a sentence is read by its states; choose another encoder"
+                "hierarchical: pointer decides by single words, and a sentence is read by its states; choose another encoder"
             )
         if self.encoder == "pointer" and self.pooling != "attention":
-            raise ValueError("pooling: pointer says by attention what counts; use --pooling attention")
+            raise ValueError("pooling: pointer needs attention; use --pooling attention")
         if self.hierarchical and self.pooling not in ("attention", "mean", "max", "last"):
             raise ValueError("pooling: a hierarchical network has no [CLS] token")
         if (self.word_mask == "group") != (self.mask_vectors is not None):
@@ -280,7 +294,7 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
 
 
 class AuditOptions(_Options):
-    """Which texts a model is audited on, and how; options of one audit alone are declared in its file."""
+    """Which texts a model is audited on, and how; options of a single audit are declared in its file."""
 
     declared_in: ClassVar[tuple[str, str]] = ("heedful.audits.questions", "heedful.audits")
 
@@ -290,18 +304,21 @@ class AuditOptions(_Options):
     label_column: str | None = Field(None, description="A file's column with the label; none is needed.")
     limit: Count | None = Field(None, description="Audit a random sample of this many texts.")
     quick: bool = Field(
-        False, description="Audit a sample of 500 texts and stop in time; says how many it took."
+        False, description="Audit a sample of 500 texts, stop in time, and report how many were audited."
     )
-    budget: float = Field(60.0, gt=0, description="Seconds that --quick may take, about.")
+    budget: float = Field(60.0, gt=0, description="Seconds that --quick may take, roughly.")
     source: str = Field(
         "attention",
         description="What is audited: attention, an explainer, or a file with scores for every item.",
     )
     seeds: Seeds | None = Field(
         None,
-        description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the other models of seed_stability.",
+        description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the "
+        "other models of seed_stability.",
     )
-    draws: Count = Field(1, description="Times that noise or words are drawn for a text (stability audits).")
+    draws: Count = Field(
+        1, description="How often noise or words are drawn for each text (stability audits)."
+    )
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
@@ -347,8 +364,8 @@ class AttackOptions(_Options):
     )
 
 
-def refuse_too_many(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
-    """Refuse top items that no text has. The usual number is for texts of any length: shorter ones give what they have."""
+def check_top_k(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
+    """Refuse more top items than any text has. The default is for texts of any length: shorter ones use all they have."""
     if longest < options.top_k != type(options).model_fields["top_k"].default:
         raise BadInput(
             f"No text has {options.top_k} items, and the longest has {longest}: choose a smaller --top-k."

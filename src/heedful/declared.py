@@ -5,9 +5,9 @@ A file declares them as a class beside the code that reads them:
     class RadiiOptions(AuditOptions):
         radii: Sizes = Field((0.1, 0.5), description="Sizes of a change of the weights.")
 
-`complete(AuditOptions)` has the fields of all such classes, of our files and of other packages'. Files are parsed and not
-imported, because importing an audit imports torch, and `--help` must answer at once. So such a class may use what its file
-imports from heedful.config, pydantic and typing, and nothing else.
+`complete(AuditOptions)` has the fields of all such classes, in our files and in other packages. Files are parsed and not
+imported, because importing an audit imports torch, and `--help` must answer at once. So such a class may use what its
+file imports from heedful.config, pydantic and typing, and nothing else.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _made_of: dict[Any, Any] = {}
 
 
 def complete(config: type[Config]) -> type[Config]:
-    """Give a config with the options that single files declare; the config itself where there are none."""
-    whole: type[Config] = _complete(plain(config))
+    """Return a config with the options that files declare; the config itself if there are none."""
+    whole: type[Config] = _complete(base_config(config))
     return whole
 
 
@@ -59,24 +59,24 @@ def _complete(config: type[BaseModel]) -> Any:
     return whole
 
 
-def plain(config: type[Config]) -> type[Config]:
-    """Give the config that a complete one was made of; any other is given back."""
+def base_config(config: type[Config]) -> type[Config]:
+    """Return the config that a complete one was made from; any other is returned as it is."""
     made_of: type[Config] = _made_of.get(config, config)
     return made_of
 
 
-def rebuilt(config: type[Config], values: dict[str, Any]) -> Config:
-    """Make a complete config of values that were checked before."""
+def rebuild(config: type[Config], values: dict[str, Any]) -> Config:
+    """Make a complete config from values that were checked before."""
     return complete(config)(**values)
 
 
-def own_options(config: type[BaseModel]) -> frozenset[str]:
+def declared_options(config: type[BaseModel]) -> frozenset[str]:
     """Name the options that files declare, which count only where the thing that declares them is used."""
     return frozenset(complete(config).model_fields.keys() - config.model_fields.keys())
 
 
 def _declared(base: Any) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Give the classes that files derive from a class of options, with the names of their modules."""
+    """Yield the classes that files derive from a class of options, with the names of their modules."""
     package, group = base.declared_in
     for module, source in _sources(package, group):
         if f"({base.__name__})" not in source:
@@ -96,12 +96,12 @@ def _execute(node: ast.stmt, names: dict[str, Any], module: str) -> None:
         exec(code, names)
     except NameError as error:
         raise NameError(
-            f"{module}: a class of options may use heedful.config, pydantic and typing alone ({error})"
+            f"{module}: a class of options may use only heedful.config, pydantic and typing ({error})"
         ) from error
 
 
 def _sources(package: str, group: str) -> Iterator[tuple[str, str]]:
-    """Give the source of every file that may declare options: of our package, and of entry points."""
+    """Yield the source of every file that may declare options: in our package, and from entry points."""
     for found in iter_modules(import_module(package).__path__):
         spec = found.module_finder.find_spec(found.name, None)
         if spec is not None and (source := _source(spec)):

@@ -1,4 +1,4 @@
-"""Find a trained classifier again, by folder or by name."""
+"""Find a trained classifier by folder or by name."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def _check_finished(run: Run) -> None:
     config = run.folder / "config.yaml"
     if config.is_file() and not run.complete and not (run.folder / WEIGHTS).is_file():
         raise BadInput(
-            f"{run.folder} is unfinished: heedful train --config {config} --runs {run.folder.parent} goes on with it."
+            f"{run.folder} is unfinished: heedful train --config {config} --runs {run.folder.parent} continues it."
         )

@@ -14,7 +14,7 @@ _NO_DROPOUT = {"embedding_dropout": 0.0, "sentence_dropout": 0.0, "decoder_dropo
 
 
 def preset_values(name: str | None, *, dataset: str, encoder: str) -> dict[str, Any]:
-    """Give what a preset fills in. A pretrained transformer has one of its own where none is named."""
+    """Return the values of a preset. A pretrained transformer has a default preset if none is named."""
     if name is None and member_of("hf", encoder) is None:
         return {}
     return PRESETS.get(name or "fine-tuning")(dataset, encoder)

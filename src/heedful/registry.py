@@ -17,7 +17,7 @@ class Registry(Generic[T]):
     """Names → things of one kind, each with a one-line description.
 
     A thing is registered by a decorator in its own file. On the first look-up all files of the registry's package are
-    imported, and whatever other packages bring through the entry point `heedful.<kinds>`: a new thing is a new file, and
+    imported, and what other packages add through the entry point `heedful.<kinds>`: a new thing needs a new file, and
     nothing else. Until then a registry costs nothing.
 
     >>> shapes = Registry[type]("shape")
@@ -29,7 +29,7 @@ class Registry(Generic[T]):
     Traceback (most recent call last):
     heedful.errors.BadInput: There is no shape named 'sqare': did you mean square?
 
-    A name with a colon is a family: what stands before it finds the thing, whatever follows.
+    A name with a colon is a family: the part before the colon finds the thing, whatever follows.
 
     >>> @shapes.register("sides:NUMBER", "as many equal sides as you say")
     ... class Polygon: ...
@@ -38,7 +38,7 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, kind: str, package: str | None = None, *, file: str | None = None) -> None:
-        """Of things of one kind: each a file of a package, or the file of that name in each of its folders."""
+        """Look for things in every file of a package, or in the file of that name in each of its folders."""
         self.kind, self.plural = kind, f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
         self._package, self._file = package, file
         self._complete = package is None
@@ -46,7 +46,7 @@ class Registry(Generic[T]):
         self._descriptions: dict[str, str] = {}
 
     def register(self, name: str, description: str) -> Callable[[T], T]:
-        """Register the decorated thing under a name that nothing else has."""
+        """Register the decorated thing under a unique name."""
 
         def decorate(thing: T) -> T:
             if self._things.get(name, thing) is not thing:
@@ -77,7 +77,7 @@ class Registry(Generic[T]):
         return {name: self._descriptions[name] for name in sorted(self._things)}
 
     def _find(self, name: str) -> str | None:
-        """Give the name that a thing is registered by: the same, or that of its family."""
+        """Return the name under which a thing is registered: its own, or that of its family."""
         self._import()
         families = (known for known in self._things if member_of(known.partition(":")[0], name) is not None)
         return name if name in self._things else next(families, None)
@@ -97,7 +97,7 @@ class Registry(Generic[T]):
 
 
 def member_of(family: str, name: str) -> str | None:
-    """Give what a name says within a family; None if it belongs to none, or another.
+    """Return the part of a name after its family; None if it belongs to no family, or to another.
 
     >>> member_of("hf", "hf:minilm-l6"), member_of("hf", "bilstm")
     ('minilm-l6', None)

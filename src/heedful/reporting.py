@@ -1,4 +1,4 @@
-"""Who writes a report. Audits lie below the report and know only that somebody does; the package says who."""
+"""The function that writes a report. Audits are a layer below the report and cannot import it; the package sets this."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from heedful.audits.audit import AUDITS, Audit
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.config import AuditOptions
 from heedful.data.corpus import Split
 from heedful.data.words.vocabulary import Vocabulary
@@ -105,11 +105,11 @@ def make_case(toy_classifier: Callable[..., Classifier]) -> Callable[..., Case]:
         batch = classifier.instances(split).batch(np.arange(len(split)))
         output = classifier.model.decoder.output
         with torch.no_grad():
-            said = classifier.model(batch).logits
-            output.bias -= said.masked_fill(said < -1e8, 0).mean(0)
+            logits = classifier.model(batch).logits
+            output.bias -= logits.masked_fill(logits < -1e8, 0).mean(0)
         for parameter in output.parameters():
             parameter.data *= sharpen
-        reading = read(classifier.model, batch)
+        reading = read_batch(classifier.model, batch)
         return Case(classifier, split, reading)
 
     return make

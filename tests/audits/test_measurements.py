@@ -16,7 +16,7 @@ from heedful.audits.audit import AUDITS
 from heedful.audits.questions.counterfactual import DIFFERENT
 from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.questions.single_erasure import RANKINGS
-from heedful.audits.subject.reading import read
+from heedful.audits.subject.reading import read_batch
 from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.explainers.explainer import EXPLAINERS
@@ -107,9 +107,9 @@ def test_constant_scores_are_left_out_and_counted(make_case):
 
 def make_case_again(case, audit):
     """Read once more, after the model has changed."""
-    from heedful.audits.subject.reading import read
+    from heedful.audits.subject.reading import read_batch
 
-    reading = read(case.classifier.model, case.reading.batch)
+    reading = read_batch(case.classifier.model, case.reading.batch)
     return frame(case._replace(reading=reading), audit.rows(reading))
 
 
@@ -149,7 +149,7 @@ def test_the_exact_counterfactual_is_the_measures(make_case, name):
 
 @pytest.mark.parametrize("method", ["exact", "search"])
 def test_counterfactual_heatmaps_are_what_they_claim(case, method):
-    """Distributions that move the prediction by ε at most, as far from the model's own as is said."""
+    """Distributions that move the prediction by ε at most, as far from the model's own as claimed."""
     found = case.ask("counterfactual", method=method)
     for row in case.texts():
         slow = Slow(case, row)
@@ -195,7 +195,7 @@ def test_searches_are_lower_bounds_and_ours_is_nearer(make_case, name):
 
 
 def test_lower_bounds_are_called_so(make_case):
-    for name, method, said in (
+    for name, method, note in (
         ("binary", "exact", ""),
         ("many", "exact", "lower bounds"),
         ("binary", "search", "published"),
@@ -203,8 +203,8 @@ def test_lower_bounds_are_called_so(make_case):
         case = make_case(name)
         audit = case.audit("counterfactual", method=method)
         summary = audit.summarise(frame(case, audit.rows(case.reading)))
-        assert said in " ".join(summary.notes)
-        assert ("at least" in summary.finding) == bool(said)
+        assert note in " ".join(summary.notes)
+        assert ("at least" in summary.finding) == bool(note)
         assert summary.number("eps_max_jsd", "class class 0").count <= len(case.split)
 
 
@@ -227,7 +227,11 @@ def test_single_erasure_by_hand(case):
             assert found[f"{name}_flips"][row].item() == float(slow.flips((top,)))
             moved = js(slow.without((top,)), before)
             others = [
-                (moved - js(slow.without((k,)), before), weights[top] - weights[k], float(slow.flips((k,))))
+                (
+                    moved - js(slow.without((k,)), before),
+                    weights[top] - weights[k],
+                    float(slow.flips((k,))),
+                )
                 for k in range(slow.items)
                 if k != top
             ]
@@ -328,7 +332,7 @@ def test_special_tokens_are_not_counted_among_the_members_of_a_flip_set(pieces):
     batch = pieces.batch(["a fine film made dull"])
     with torch.no_grad():
         pieces.model.decoder.output.bias += 1e-4 - pieces.model(batch).logits[0]
-    reading = read(pieces.model, batch)
+    reading = read_batch(pieces.model, batch)
     speaks = (reading.weights[0, 0] * reading.item_logits[0, :, 0]).masked_fill(~reading.mask[0], -torch.inf)
     found = AUDITS.get("flip_set")(complete(AuditOptions)(), task=pieces.task).rows(reading)
     assert not reading.mask[0, 0]  # [CLS]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import heedful
 from heedful.audits.audit import AUDITS, Number, Summary
 from heedful.audits.policy import POLICIES, Policy, Rule, read_policy
-from heedful.audits.verdict import EXIT_CODES, judge
+from heedful.audits.verdict import EXIT_CODES, judge_findings
 from heedful.errors import BadInput
 from heedful.measures.intervals import bootstrap_interval
 
@@ -60,7 +60,7 @@ def summaries(policy=None, count=100, **of_measure):
 
 
 def asked(policy, **of_measure):
-    return judge(policy, summaries(policy, **of_measure))
+    return judge_findings(policy, summaries(policy, **of_measure))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_no_number_of_texts_makes_a_bound_certain_and_texts_without_an_answer_co
     bound = {
         "counterfactual": summary("counterfactual", number("replaceable", 0.0, 0.05, 5000, bound="lower"))
     }
-    verdict = judge(Policy(version=2, name="mine", rules=(Rule(**LOW),)), bound)
+    verdict = judge_findings(Policy(version=2, name="mine", rules=(Rule(**LOW),)), bound)
     assert str(verdict) == "not enough evidence" and verdict.judgements[0].lacking == 0
     assert "It is a bound" in verdict.because[0]
     # Of 100 texts 10 have an answer: to have 30 takes 200 more.
@@ -115,9 +115,9 @@ def test_an_optional_rule_that_was_asked_of_too_few_texts_is_no_leave_to_show():
     rules = (Rule(**HIGH), Rule(**LOW, optional=True))
     policy = Policy(version=1, name="mine", least_texts=100, rules=rules)
     found = summaries(policy, replaceable=(0.9, 0.9))
-    assert str(judge(policy, found)) == "do not show"
+    assert str(judge_findings(policy, found)) == "do not show"
     few = {"counterfactual": summary("counterfactual", number("replaceable", 0.9, 0.9, 40))}
-    assert str(judge(policy, found | few)) == "not enough evidence"
+    assert str(judge_findings(policy, found | few)) == "not enough evidence"
 
 
 def test_few_texts_tell_nothing_and_none_are_not_measured():
@@ -149,7 +149,7 @@ def test_a_rule_that_cannot_forbid_asks_for_a_caveat_at_most_also_where_it_was_n
     assert str(asked(policy, tau_loo=(-1.0, -1.0))) == "show with caveat"
     found = summaries(policy)
     del found["agreement"]
-    assert str(judge(policy, found)) == "show with caveat"
+    assert str(judge_findings(policy, found)) == "show with caveat"
 
 
 def test_one_clear_failure_forbids_whatever_else_is_not_told():
@@ -169,7 +169,7 @@ def test_an_interval_across_the_line_that_forbids_is_not_enough_evidence_and_say
 def test_what_decides_and_was_not_asked_leaves_no_verdict():
     few = summaries(MINE)
     del few["agreement"]
-    verdict = judge(MINE, few)
+    verdict = judge_findings(MINE, few)
     assert str(verdict) == "not enough evidence"
     assert verdict.because == ("agreement was not measured (heedful audit RUN --only agreement).",)
 
@@ -177,13 +177,13 @@ def test_what_decides_and_was_not_asked_leaves_no_verdict():
 def test_what_was_asked_without_an_answer_is_not_said_to_be_unasked():
     nothing = Number(name="tau_loo", estimate=None, low=None, high=None, std=None, count=0, missing=0)
     found = summaries(MINE) | {"agreement": summary("agreement", nothing)}
-    verdict = judge(MINE, found)
+    verdict = judge_findings(MINE, found)
     assert str(verdict) == "not enough evidence"
     assert verdict.because[0].startswith("agreement was asked and has no answer for any text to: “Kendall")
 
 
 def test_findings_of_some_questions_are_no_verdict():
-    verdict = judge(MINE, summaries(MINE, replaceable=(0.9, 0.9)), partial=True)
+    verdict = judge_findings(MINE, summaries(MINE, replaceable=(0.9, 0.9)), partial=True)
     assert str(verdict) == "not enough evidence" and verdict.partial
     assert verdict.because == ("found by counterfactual",)
 
@@ -210,12 +210,12 @@ def test_a_verdict_never_gets_milder_with_fewer_texts(mean, seed, few, spread):
     )
     policy = Policy(version=2, name="mine", least_texts=100, rules=(rule,))
 
-    def said(some):
+    def severity(some):
         interval = bootstrap_interval(some, resamples=300)
         found = number("tau_loo", interval.low, interval.high, count=interval.count)
-        return SEVERITY[str(judge(policy, {"agreement": summary("agreement", found)}))]
+        return SEVERITY[str(judge_findings(policy, {"agreement": summary("agreement", found)}))]
 
-    assert said(values) <= said(rng.permutation(values)[:few])
+    assert severity(values) <= severity(rng.permutation(values)[:few])
 
 
 def test_every_answer_has_its_exit_code_and_none_is_that_of_bad_input():
@@ -225,16 +225,19 @@ def test_every_answer_has_its_exit_code_and_none_is_that_of_bad_input():
 def test_the_verdict_says_how_often_it_is_wrong_on_models_of_this_kind():
     rates = {"recurrent": {"unfaithful": 60, "shown": 1, "faithful": 70, "forbidden": 4}}
     policy = Policy(version=2, name="mine", rules=MINE.rules, errors=rates)
-    said = judge(policy, summaries(MINE), encoder="bilstm").record
-    assert said.startswith(
+    record = judge_findings(policy, summaries(MINE), encoder="bilstm").record
+    assert record.startswith(
         "Of 60 unfaithful models 1 passed, and of 70 faithful ones 4 were refused (models with encoders of this kind"
     )
     few = {"pointer": {"unfaithful": 0, "shown": 0, "faithful": 1, "forbidden": 0}, "all": rates["recurrent"]}
     rare = Policy(version=2, name="mine", rules=MINE.rules, errors=few)
     for encoder in ("pointer", "hf:some"):
-        said = judge(rare, summaries(MINE), encoder=encoder).record
-        assert said.startswith("None or few models of this kind") and "Of all kinds: Of 60 unfaithful" in said
-    assert "never measured" in judge(MINE, summaries(MINE), encoder="bilstm").record
+        record = judge_findings(rare, summaries(MINE), encoder=encoder).record
+        assert (
+            record.startswith("None or few models of this kind")
+            and "Of all kinds: Of 60 unfaithful" in record
+        )
+    assert "never measured" in judge_findings(MINE, summaries(MINE), encoder="bilstm").record
 
 
 @pytest.mark.parametrize(
@@ -251,11 +254,11 @@ def test_a_flat_model_is_never_shown(model, many_texts, tmp_path):
     found = heedful.audit(classifier, many_texts, progress=False, only=["sharpness"])
     assert found.summaries["sharpness"].number("flat").estimate == 1.0
     enough = read_policy().model_copy(update={"least_texts": 30})
-    verdict = judge(enough, summaries() | found.summaries)
+    verdict = judge_findings(enough, summaries() | found.summaries)
     assert str(verdict) == "do not show"
     # Nor by a policy that forgets to ask.
     lenient = write(tmp_path, {"version": 2, "name": "mine", "least_texts": 30, "rules": [LOW]})
-    assert str(judge(read_policy(lenient), summaries() | found.summaries)) == "do not show"
+    assert str(judge_findings(read_policy(lenient), summaries() | found.summaries)) == "do not show"
 
 
 @pytest.mark.parametrize("value", [0.0, -3.0])
@@ -269,7 +272,7 @@ def test_flat_scores_are_never_shown_however_sharp_attention_is(model, many_text
     assert rows["largest_weight"].to_list() == pytest.approx((1 / rows["items"]).to_list())
     assert found.summaries["sharpness"].number("flat").estimate == 1.0
     enough = read_policy().model_copy(update={"least_texts": 30})
-    assert str(judge(enough, summaries() | found.summaries, source="own")) == "do not show"
+    assert str(judge_findings(enough, summaries() | found.summaries, source="own")) == "do not show"
 
 
 def test_only_some_audits_never_show(model, many_texts):
@@ -280,9 +283,11 @@ def test_only_some_audits_never_show(model, many_texts):
 
 
 def test_rules_about_weights_are_not_asked_of_other_scores():
-    verdict = judge(MINE, summaries(MINE), source="gradient")
+    verdict = judge_findings(MINE, summaries(MINE), source="gradient")
     assert {j.rule.audit for j in verdict.judgements} == {"agreement"}
-    nothing = judge(Policy(version=1, name="mine", rules=(Rule(**LOW),)), summaries(MINE), source="gradient")
+    nothing = judge_findings(
+        Policy(version=1, name="mine", rules=(Rule(**LOW),)), summaries(MINE), source="gradient"
+    )
     assert str(nothing) == "not enough evidence"
     assert "No rule of the policy" in nothing.because[0]
 
@@ -316,10 +321,10 @@ def test_an_optional_rule_counts_only_where_it_was_measured():
     policy = Policy(version=1, name="mine", rules=(rule, other))
     found = summaries(policy)
     without = {name: summary for name, summary in found.items() if name != rule.audit}
-    assert rule.measure in {j.rule.measure for j in judge(policy, found).judgements}
-    assert rule.measure not in {j.rule.measure for j in judge(policy, without).judgements}
+    assert rule.measure in {j.rule.measure for j in judge_findings(policy, found).judgements}
+    assert rule.measure not in {j.rule.measure for j in judge_findings(policy, without).judgements}
     strict = Policy(version=1, name="mine", rules=(Rule(**low), other))
-    assert str(judge(strict, without)) == "not enough evidence"
+    assert str(judge_findings(strict, without)) == "not enough evidence"
 
 
 def write(folder, content):
@@ -346,7 +351,7 @@ def test_copies_of_a_text_count_once():
         summary = Summary(
             audit="rationale", question="", finding="", numbers=(number,), caveats=(), instances=count
         )
-        return judge(rules, {"rationale": summary}, copies=copies).verdict
+        return judge_findings(rules, {"rationale": summary}, copies=copies).verdict
 
     assert word(0.79, 0.81, 240, 1) == "show"
     assert word(0.79, 0.81, 240, 40) == "not enough evidence"  # six texts
@@ -402,9 +407,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("content", "said"), BAD.values(), ids=BAD.keys())
-def test_a_bad_policy_is_refused_in_one_sentence(tmp_path, content, said):
-    with pytest.raises(BadInput, match=said) as refused:
+@pytest.mark.parametrize(("content", "sentence"), BAD.values(), ids=BAD.keys())
+def test_a_bad_policy_is_refused_in_one_sentence(tmp_path, content, sentence):
+    with pytest.raises(BadInput, match=sentence) as refused:
         read_policy(write(tmp_path, content))
     assert "\n" not in str(refused.value)
 

@@ -329,9 +329,9 @@ def _files() -> None:
 
 
 @pytest.mark.usefixtures("_files")
-@pytest.mark.parametrize(("words", "said"), BAD.values(), ids=BAD.keys())
+@pytest.mark.parametrize(("words", "sentence"), BAD.values(), ids=BAD.keys())
 def test_bad_input_is_one_sentence_and_leaves_nothing(
-    run, copy, trained_qa, trained_without_attention, tmp_path, words, said
+    run, copy, trained_qa, trained_without_attention, tmp_path, words, sentence
 ):
     known = {"RUN": copy, "QA": trained_qa, "MEAN": trained_without_attention}
     before = sorted(tmp_path.rglob("*"))
@@ -341,7 +341,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(
         assert left.out == ""
         assert left.err.startswith("Error: ")
         assert left.err.count("\n") == 1
-        assert said in left.err
+        assert sentence in left.err
         assert sorted(tmp_path.rglob("*")) == before
     assert not (trained_qa / "audits").exists()
 

@@ -109,40 +109,40 @@ def _files(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def assert_one_sentence(result, said):
+def assert_one_sentence(result, sentence):
     assert result.code == 2
     assert result.out == ""
     assert result.err.startswith("Error: ")
     assert result.err.count("\n") == 1
     assert "\x1b" not in result.err
-    assert said in result.err
+    assert sentence in result.err
 
 
-@pytest.mark.parametrize(("flags", "said"), TRAIN.values(), ids=TRAIN.keys())
-def test_bad_options_of_train(run, reviews, tmp_path, flags, said):
+@pytest.mark.parametrize(("flags", "sentence"), TRAIN.values(), ids=TRAIN.keys())
+def test_bad_options_of_train(run, reviews, tmp_path, flags, sentence):
     before = sorted(tmp_path.rglob("*"))
-    assert_one_sentence(run("train", reviews, *flags.split()), said)
+    assert_one_sentence(run("train", reviews, *flags.split()), sentence)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize(("dataset", "said"), DATASETS.items())
-def test_bad_datasets(run, tmp_path, dataset, said):
+@pytest.mark.parametrize(("dataset", "sentence"), DATASETS.items())
+def test_bad_datasets(run, tmp_path, dataset, sentence):
     before = sorted(tmp_path.rglob("*"))
-    assert_one_sentence(run("train", *dataset.split()), said)
+    assert_one_sentence(run("train", *dataset.split()), sentence)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize(("words", "said"), OTHERS.items())
-def test_bad_words_for_other_commands(run, reviews, trained, trained_qa, tmp_path, words, said):
+@pytest.mark.parametrize(("words", "sentence"), OTHERS.items())
+def test_bad_words_for_other_commands(run, reviews, trained, trained_qa, tmp_path, words, sentence):
     before = sorted(tmp_path.rglob("*"))
     known = {"RUN": trained, "QA": trained_qa}
-    assert_one_sentence(run(*(known.get(word, word) for word in words.split())), said)
+    assert_one_sentence(run(*(known.get(word, word) for word in words.split())), sentence)
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_misspelt_run_is_recognised(run, trained):
-    said = run("predict", trained.name[:-1], "text", "--runs", trained.parent)
-    assert_one_sentence(said, f"did you mean {trained.name}?")
+    result = run("predict", trained.name[:-1], "text", "--runs", trained.parent)
+    assert_one_sentence(result, f"did you mean {trained.name}?")
 
 
 def cut(path: Path) -> None:

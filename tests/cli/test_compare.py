@@ -127,11 +127,11 @@ def test_numbers_are_the_audits_own_and_differences_are_paired(runs):
     for column in found.columns:
         for entry in (one, other):
             if column.audit == "predictions":
-                said = results[entry.name].about.performance[column.number]
+                expected = results[entry.name].about.performance[column.number]
             else:
-                said = results[entry.name].summaries[column.audit].number(column.number).estimate
+                expected = results[entry.name].summaries[column.audit].number(column.number).estimate
             mine = entry.values[column.key].estimate
-            assert mine is said is None or mine == pytest.approx(said, rel=1e-9), column.key
+            assert mine is expected is None or mine == pytest.approx(expected, rel=1e-9), column.key
         value, base = other.values[column.key], one.values[column.key]
         if value.estimate is None or base.estimate is None:
             assert value.difference is None
@@ -291,8 +291,8 @@ def unlike(tmp_path_factory) -> dict[str, Path]:
     return made
 
 
-@pytest.mark.parametrize(("words", "said"), BAD.values(), ids=BAD.keys())
-def test_bad_input_is_one_sentence_and_leaves_nothing(run, runs, unlike, tmp_path, words, said):
+@pytest.mark.parametrize(("words", "sentence"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_sentence_and_leaves_nothing(run, runs, unlike, tmp_path, words, sentence):
     known = {"A": runs["bilstm"], "B": runs["average"], **unlike}
     before = sorted(tmp_path.rglob("*"))
     left = run("compare", *(known.get(word, word) for word in words.split()))
@@ -300,7 +300,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(run, runs, unlike, tmp_pat
     assert left.out == ""
     assert left.err.startswith("Error: ")
     assert left.err.count("\n") == 1
-    assert said in left.err
+    assert sentence in left.err
     assert sorted(tmp_path.rglob("*")) == before
     for folder in unlike.values():
         assert not (folder / "audits").exists()

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from heedful.cli.heatmap import heatmap, shade, show
+from heedful.cli.heatmap import heatmap, render_prediction, shade_style
 from heedful.models.prediction import Item, Prediction
 
 
@@ -23,17 +23,17 @@ def test_the_more_weight_the_darker():
 
 
 def test_the_largest_weight_is_darkest_whatever_its_size():
-    assert styles("a b", [Item(0, 1, 0.01), Item(2, 3, 0.002)])["a"] == shade(1)
+    assert styles("a b", [Item(0, 1, 0.01), Item(2, 3, 0.002)])["a"] == shade_style(1)
 
 
 def test_letters_stand_out_from_every_shade():
     for step in range(101):
-        style = shade(step / 100)
+        style = shade_style(step / 100)
         assert abs(sum(style.color.triplet) - brightness(style)) > 255
 
 
 def test_no_weight_at_all_is_no_crash():
-    assert styles("a", [Item(0, 1, 0.0)])["a"] == shade(0)
+    assert styles("a", [Item(0, 1, 0.0)])["a"] == shade_style(0)
 
 
 def test_a_label_from_the_data_cannot_steer_the_terminal():
@@ -41,7 +41,7 @@ def test_a_label_from_the_data_cannot_steer_the_terminal():
         "a", None, "\x1b[2J[red]x", {"\x1b[2J[red]x": 0.9, "\x07": 0.1}, (Item(0, 1, 1.0),)
     )
     file = io.StringIO()
-    Console(file=file, width=60).print(show(prediction))
+    Console(file=file, width=60).print(render_prediction(prediction))
     assert file.getvalue().splitlines()[0] == "�[2J[red]x 0.90   � 0.10"
 
 

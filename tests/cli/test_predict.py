@@ -55,8 +55,8 @@ def test_json_lines_hold_every_word_with_its_place_and_weight(run, trained):
 
 
 def test_rows_of_a_file_go_to_a_file(run, trained, reviews):
-    said = run("predict", trained, "--file", reviews, "-o", "out/predictions.jsonl")
-    assert said.out == "60 predictions written to out/predictions.jsonl.\n"
+    result = run("predict", trained, "--file", reviews, "-o", "out/predictions.jsonl")
+    assert result.out == "60 predictions written to out/predictions.jsonl.\n"
     assert len(json_lines(Path("out/predictions.jsonl").read_text())) == 60
 
 
@@ -69,12 +69,14 @@ def test_a_line_of_standard_input_is_a_text(run, trained, standard_input):
     ]
 
 
-@pytest.mark.parametrize(("content", "said"), [(b"\n \n", "held no text"), (b"\xff\xfe\n", "is not UTF-8")])
-def test_standard_input_that_cannot_be_used(run, trained, standard_input, content, said):
+@pytest.mark.parametrize(
+    ("content", "sentence"), [(b"\n \n", "held no text"), (b"\xff\xfe\n", "is not UTF-8")]
+)
+def test_standard_input_that_cannot_be_used(run, trained, standard_input, content, sentence):
     standard_input(content)
     refused = run("predict", trained)
     assert refused.code == 2
-    assert said in refused.err
+    assert sentence in refused.err
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\t"])

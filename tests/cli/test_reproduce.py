@@ -25,12 +25,12 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("words", "said"), BAD.items())
-def test_bad_input_is_one_sentence(run, words, said):
+@pytest.mark.parametrize(("words", "sentence"), BAD.items())
+def test_bad_input_is_one_sentence(run, words, sentence):
     result = run("reproduce", *words.split())
     assert result.code == 2
     assert result.out == ""
-    assert said in result.err.splitlines()[-1]
+    assert sentence in result.err.splitlines()[-1]
     assert list(Path().iterdir()) == []
 
 

@@ -79,12 +79,12 @@ def test_the_encoder_named_none_is_not_nothing(config_of):
 
 
 def test_a_run_says_what_it_reached_and_keeps_what_it_did(run, reviews):
-    said = run("train", reviews, *SMALL)
-    assert said.code == 0
-    assert f"Run: {the_run().relative_to('.')}\n" in said.out
-    assert re.search(r"^test +\d\.\d{3} +\d\.\d{3}", said.out, re.MULTILINE)
-    assert re.search(r"Note: dev is \d+ texts", said.out)
-    assert len(re.findall(r"epoch +\d+  loss", said.err)) == 2
+    result = run("train", reviews, *SMALL)
+    assert result.code == 0
+    assert f"Run: {the_run().relative_to('.')}\n" in result.out
+    assert re.search(r"^test +\d\.\d{3} +\d\.\d{3}", result.out, re.MULTILINE)
+    assert re.search(r"Note: dev is \d+ texts", result.out)
+    assert len(re.findall(r"epoch +\d+  loss", result.err)) == 2
     assert yaml.safe_load((the_run() / "config.yaml").read_text())["hidden"] == 4
     assert not list(the_run().glob("*partial*"))
 
@@ -102,11 +102,11 @@ def test_a_complete_run_asked_for_again_does_nothing_and_says_so(run, reviews):
 def test_output_to_a_pipe_has_whole_paths_and_no_colour(run, reviews, monkeypatch):
     monkeypatch.delenv("NO_COLOR")
     folder = Path("runs [of] " + "very " * 30 + "long name")
-    said = run("train", reviews, *SMALL, "--runs", folder)
+    result = run("train", reviews, *SMALL, "--runs", folder)
     (made,) = folder.iterdir()
-    assert f"Run: {made}\n" in said.out
-    assert str(made) in said.err.splitlines()[0]
-    assert "\x1b" not in said.out + said.err
+    assert f"Run: {made}\n" in result.out
+    assert str(made) in result.err.splitlines()[0]
+    assert "\x1b" not in result.out + result.err
 
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(run, reviews, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heedful.cli.heatmap import shade as in_terminal
+from heedful.cli.heatmap import shade_style as in_terminal
 from heedful.output.shades import AGAINST_DARK, AGAINST_LIGHT, DARK, LIGHT, contrast, shade
 
 

@@ -16,7 +16,7 @@ from heedful.audits.audit import AUDITS, Number
 from heedful.audits.policy import Policy, Remedy, Rule
 from heedful.audits.running.alternatives import SCORES, Alternatives, Column, measured_file
 from heedful.audits.running.result import PREDICTIONS, About, AuditResult, write_frame
-from heedful.audits.verdict import Judgement, judge
+from heedful.audits.verdict import Judgement, judge_findings
 from heedful.config import AuditOptions
 from heedful.declared import complete
 
@@ -152,7 +152,9 @@ def make_result(
         performance={"accuracy": 0.5},
         notes=(),
     )
-    verdict = judge(policy or policy_of(PASSES, FAILS, CAVEAT), summaries, encoder="bilstm", **judged)
+    verdict = judge_findings(
+        policy or policy_of(PASSES, FAILS, CAVEAT), summaries, encoder="bilstm", **judged
+    )
     return AuditResult(about, verdict, summaries, frames)
 
 

@@ -22,10 +22,10 @@ from heedful.models.classifier import Classifier
 from heedful.models.model import AttentionModel
 from heedful.training.loop import Trainer
 from heedful.training.objectives import word_iat
-from heedful.training.objectives.attention_iat import combined, contrast
+from heedful.training.objectives.attention_iat import combined, score_contrast
 from heedful.training.objectives.attention_rp import directions
 from heedful.training.objectives.objective import OBJECTIVES, Objective
-from heedful.training.objectives.perturbed import Clean, Perturbed, unit
+from heedful.training.objectives.perturbed import CleanPass, Perturbed, unit
 from heedful.training.objectives.vanilla import Vanilla
 from heedful.training.objectives.word_iat import WordIAT, nearest_words, towards
 
@@ -80,7 +80,7 @@ def text_losses(logits: Tensor, batch: Batch) -> Tensor:
     return -torch.log_softmax(logits, -1)[torch.arange(len(logits)), batch.labels]
 
 
-def steep(clean: Clean) -> Tensor:
+def steep(clean: CleanPass) -> Tensor:
     """Which texts have a gradient that is more than rounding: not those of one item, or of equal ones."""
     (gradient,) = torch.autograd.grad(
         text_losses(clean.logits, clean.batch).sum(), clean.at, retain_graph=True
@@ -88,7 +88,7 @@ def steep(clean: Clean) -> Tensor:
     return gradient.masked_fill(~clean.mask, 0.0).flatten(1).norm(dim=1) > 1e-12
 
 
-def sizes(objective: Perturbed, clean: Clean) -> Tensor:
+def sizes(objective: Perturbed, clean: CleanPass) -> Tensor:
     """The radius of each text in the units of what is perturbed, text by text."""
     if not hasattr(objective, "lengths"):
         return torch.full((len(clean.at),), objective.radius, dtype=clean.at.dtype)
@@ -189,7 +189,7 @@ def test_only_the_loss_reaches_the_parameters(
 def written_out(
     model: AttentionModel, batch: Batch, shift: Tensor, *, on_scores: bool, weights: Tensor | None
 ) -> Tensor:
-    """Clean + 0.5 · perturbed loss, the shift a constant of the input or of the scores."""
+    """CleanPass + 0.5 · perturbed loss, the shift a constant of the input or of the scores."""
     noisy = batch if on_scores else replace(batch, tokens=batch.tokens.shifted(shift))
     states = model.encode(model.embed(noisy), noisy)
     scores = model.score(states) + (shift if on_scores else 0)
@@ -272,7 +272,7 @@ def test_iat_without_pairs_is_iat_with_all_pairs(items: int, seed: int) -> None:
     mask = torch.ones(1, 1, items + 2, dtype=torch.bool)
     mask[..., items:] = False
     padded = [nn.functional.pad(x, (0, 2), value=v)[None, None] for x, v in ((scores, 5.0), (slope, 0.0))]
-    found = 0.7 * combined(padded[1], contrast(padded[0], mask))[0, 0]
+    found = 0.7 * combined(padded[1], score_contrast(padded[0], mask))[0, 0]
     assert torch.allclose(found[:items], pairwise(scores, slope, 0.7, own_length=False), atol=1e-9)
     assert not found[items:].any()
     # Differences divided by their own length, as printed, are lost on the way: what comes out is attention AT.
@@ -284,8 +284,8 @@ def test_contrast_by_hand() -> None:
     scores = torch.tensor([[[0.0, 1.0, 3.0, 50.0]]])
     mask = torch.tensor([[[True, True, True, False]]])
     # Squared differences: 1 + 9, 1 + 4, 9 + 4.
-    assert torch.allclose(contrast(scores, mask), torch.tensor([[[10 / 13, 5 / 13, 1.0, 0.0]]]))
-    assert not contrast(torch.full((1, 1, 4), 2.5), mask).any()  # no differences, no direction
+    assert torch.allclose(score_contrast(scores, mask), torch.tensor([[[10 / 13, 5 / 13, 1.0, 0.0]]]))
+    assert not score_contrast(torch.full((1, 1, 4), 2.5), mask).any()  # no differences, no direction
 
 
 @pytest.mark.parametrize("shape", ["binary", "many", "heads", "pair"])

@@ -22,17 +22,17 @@ from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import kl
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
-from heedful.training.objectives.distilled import Distilled, Pass
+from heedful.training.objectives.distilled import Distilled, ForwardPass
 from heedful.training.objectives.diverse import conicity
 from heedful.training.objectives.erasure import (
-    deletion_effects,
+    draw_top_items,
+    erasure_effects,
     knowledge,
     misalignment,
-    moved,
-    top_items,
+    weights_moved,
 )
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.selective import spread
+from heedful.training.objectives.selective import weight_spread
 from heedful.training.objectives.unreplaceable import Unreplaceable, farthest_jsd
 from heedful.training.train import resolve, train
 
@@ -66,11 +66,11 @@ def made(
     return objective, instances.batch(np.arange(6))
 
 
-def reading(objective: Distilled, batch: Batch) -> Pass:
+def reading(objective: Distilled, batch: Batch) -> ForwardPass:
     model = objective.model
     states = model.encode(model.embed(batch), batch)
     weights = model.normalise(model.score(states), states.mask)
-    return Pass(batch, states, weights, model.decode(states, weights))
+    return ForwardPass(batch, states, weights, model.decode(states, weights))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -89,15 +89,17 @@ def test_every_term_is_finite_has_a_slope_and_is_told(
     for parameter_name, parameter in objective.model.named_parameters():
         assert parameter.grad is not None, parameter_name
         assert parameter.grad.to_dense().isfinite().all(), parameter_name
-    told = objective.epoch_means()
-    assert loss.item() == pytest.approx(sum(objective.strength(term) * value for term, value in told.items()))
+    means = objective.epoch_means()
+    assert loss.item() == pytest.approx(
+        sum(objective.strength(term) * value for term, value in means.items())
+    )
     assert (
-        set(told) == {"surprise", *objective.options} - {"base", "closeness"}
+        set(means) == {"surprise", *objective.options} - {"base", "closeness"}
         and objective.epoch_means() == {}
     )
     torch.manual_seed(0)
     for term, value in objective.terms(reading(objective, batch)).items():
-        assert value.requires_grad and value.item() == pytest.approx(told[term])
+        assert value.requires_grad and value.item() == pytest.approx(means[term])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -158,7 +160,7 @@ def test_a_teacher_that_cuts_words_differently_reads_the_texts_itself(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "sentence"),
     [
         ({"objective": "selective"}, "use --normaliser sparsemax or entmax15"),
         ({"objective": "erasure", "decoder": "mlp"}, "use --decoder linear, or --alignment 0"),
@@ -168,8 +170,10 @@ def test_a_teacher_that_cuts_words_differently_reads_the_texts_itself(tmp_path: 
         ({"encoder": "pointer", "hierarchical": True}, "choose another encoder"),
     ],
 )
-def test_what_cannot_be_trained_so_is_refused(options: dict[str, object], said: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_what_cannot_be_trained_so_is_refused(
+    options: dict[str, object], sentence: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
         train(resolve({"dataset": "mock_1", "limit": 40, **options}), runs=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
 
@@ -180,7 +184,7 @@ def test_what_cannot_be_trained_so_is_refused(options: dict[str, object], said: 
 def test_the_effect_of_a_deletion_by_hand() -> None:
     weights = torch.tensor([[[0.5, 0.3, 0.2]]], dtype=torch.float64)
     says = torch.tensor([[[[2.0], [-1.0], [0.0]]]], dtype=torch.float64)
-    found = deletion_effects(weights, says, torch.tensor([[0.7 + 0.1]], dtype=torch.float64))  # a bias of 0.1
+    found = erasure_effects(weights, says, torch.tensor([[0.7 + 0.1]], dtype=torch.float64))  # a bias of 0.1
     sigmoid = [1 / (1 + math.exp(-x)) for x in (0.8, -0.3 / 0.5 + 0.1, 1.0 / 0.7 + 0.1, 0.7 / 0.8 + 0.1)]
     assert found[0].tolist() == pytest.approx([abs(after - sigmoid[0]) for after in sigmoid[1:]])
 
@@ -195,7 +199,7 @@ def test_without_context_effects_are_leave_one_out(
     states = model.encode(model.embed(batch), batch)
     weights = model.attend(states)
     says = model.decoder.slopes(states.h, states.query)
-    found = deletion_effects(weights, says, model.decode(states, weights)) * states.mask
+    found = erasure_effects(weights, says, model.decode(states, weights)) * states.mask
     expected = EXPLAINERS.get("leave_one_out")(model, batch, seed=0)
     assert torch.allclose(found, expected, atol=1e-8)  # also of the text with one word, "dull"
 
@@ -217,7 +221,7 @@ def test_attention_follows_the_effects_and_words_do_not_fall_silent() -> None:
 
     def measure() -> tuple[Tensor, Tensor, Tensor]:
         weights = torch.softmax(scores, -1)
-        effects = deletion_effects(weights, says[..., None], (weights * says).sum(-1) + 0.5)
+        effects = erasure_effects(weights, says[..., None], (weights * says).sum(-1) + 0.5)
         return misalignment(weights[:, 0], effects), weights[:, 0], effects
 
     for _ in range(500):
@@ -237,7 +241,7 @@ def test_top_items_are_the_shares_of_eraser() -> None:
     weights = torch.softmax(torch.randn(3, 20).masked_fill(~mask, -torch.inf), 1)
     seen: list[set[int]] = [set(), set(), set()]
     for _ in range(60):
-        top = top_items(weights, mask)
+        top = draw_top_items(weights, mask)
         assert not (top & ~mask).any()
         for row in range(3):
             least = weights[row][top[row]].min()
@@ -279,7 +283,7 @@ def test_weights_of_what_is_left_move_only_where_context_counts(
         read = reading(objective, batch)
         kept = read.states.mask & keep[:, : read.states.mask.shape[1]]
         after = objective.model(with_only(objective.model, batch, kept)).weights
-        found[encoder] = moved(read.weights * kept[:, None], after, kept)
+        found[encoder] = weights_moved(read.weights * kept[:, None], after, kept)
         assert (found[encoder][kept.sum(1) <= 1].abs() < 1e-12).all()
     assert found["average"].abs().max() < 1e-12 and found["pointer"].max() > 1e-3
 
@@ -288,9 +292,9 @@ def test_how_far_weights_moved_by_hand() -> None:
     before = torch.tensor([[[0.4, 0.0, 0.2]]], dtype=torch.float64)
     after = torch.tensor([[[1 / 3, 2 / 3]]], dtype=torch.float64)
     kept = torch.tensor([[True, False, True]])
-    assert moved(before, after.flip(-1), kept).item() == pytest.approx(0.0, abs=1e-12)
+    assert weights_moved(before, after.flip(-1), kept).item() == pytest.approx(0.0, abs=1e-12)
     p, q = torch.tensor([2 / 3, 1 / 3]), torch.tensor([1 / 3, 2 / 3])
-    assert moved(before, after, kept).item() == pytest.approx((kl(p, (p + q) / 2)).item(), abs=1e-6)
+    assert weights_moved(before, after, kept).item() == pytest.approx((kl(p, (p + q) / 2)).item(), abs=1e-6)
 
 
 def test_nothing_is_asked_of_texts_whose_top_words_are_no_evidence(
@@ -311,7 +315,7 @@ def test_nothing_is_asked_of_texts_whose_top_words_are_no_evidence(
 
 def test_spread_is_the_chance_of_two_items() -> None:
     weights = torch.tensor([[[1.0, 0.0, 0.0]], [[0.5, 0.5, 0.0]], [[0.25, 0.25, 0.5]]])
-    assert spread(weights).tolist() == pytest.approx([0.0, 0.5, 0.625])
+    assert weight_spread(weights).tolist() == pytest.approx([0.0, 0.5, 0.625])
 
 
 def test_selected_words_alone_are_read_again_and_their_weights_get_a_slope(

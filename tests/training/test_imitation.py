@@ -24,7 +24,7 @@ from heedful.measures.imitation import attefa
 from heedful.models.classifier import Classifier
 from heedful.models.model import probabilities
 from heedful.runs import Run
-from heedful.training.objectives.imitation import Imitation
+from heedful.training.objectives.imitation import ImitationObjective
 from heedful.training.recorded import Recorded
 from heedful.training.twins import seconds_per_epoch, train_twins
 
@@ -32,9 +32,11 @@ Toy = Callable[..., Classifier]
 Splits = Callable[..., Split]
 
 
-def imitation(base: Classifier, twin: Classifier, split: Split, folder: Path, **options: object) -> Imitation:
+def imitation(
+    base: Classifier, twin: Classifier, split: Split, folder: Path, **options: object
+) -> ImitationObjective:
     base.save_pretrained(folder)
-    objective = Imitation(twin.model, config=complete(ObjectiveOptions)(base=str(folder), **options))  # type: ignore[arg-type]
+    objective = ImitationObjective(twin.model, config=complete(ObjectiveOptions)(base=str(folder), **options))  # type: ignore[arg-type]
     instances = twin.instances(split)
     objective.prepare({"train": instances})
     objective.instances = instances  # type: ignore[attr-defined]
@@ -71,7 +73,7 @@ def test_a_twin_with_swapped_heads_attends_alike(
 def test_the_base_is_looked_up_by_the_name_of_the_split(
     toy_classifier: Toy, toy_split: Splits, tmp_path: Path
 ) -> None:
-    """Of two splits as long as each other, each is compared with what the base said of it."""
+    """Of two splits as long as each other, each is compared with what the base predicted for it."""
     classifier, split = toy_classifier(), toy_split()
     objective = imitation(classifier, toy_classifier(), split, tmp_path)
     turned = split.take(np.arange(len(split))[::-1].copy())

@@ -338,16 +338,16 @@ def test_some_words_are_read_as_unknown_by_both_models(
     unknown = model.vocabulary.unknown
     batch, base = whole(objective), Classifier.from_pretrained(tmp_path).model.eval()
     torch.manual_seed(0)
-    other, said = objective.varied(batch)
+    other, recorded = objective.varied(batch)
     changed = other.tokens.ids != batch.tokens.ids
     assert (other.tokens.ids[changed] == unknown).all() and not changed[~batch.tokens.mask].any()
     known = batch.tokens.mask & (batch.tokens.ids != unknown)
     assert 0.3 < changed.sum() / known.sum() < 0.7
     with torch.no_grad():
         theirs = base(other)
-    assert torch.equal(said.probabilities, probabilities(theirs.logits))
-    assert torch.equal(said.weights(other.rows, theirs.weights.shape[-1]), theirs.weights)
-    terms = objective.terms(other, said)
+    assert torch.equal(recorded.probabilities, probabilities(theirs.logits))
+    assert torch.equal(recorded.weights(other.rows, theirs.weights.shape[-1]), theirs.weights)
+    terms = objective.terms(other, recorded)
     assert torch.allclose(terms["closeness"], torch.zeros(len(batch)), atol=1e-6)  # it begins as vanilla
     assert torch.allclose(terms["distance"], torch.zeros(len(batch)), atol=1e-6)
 

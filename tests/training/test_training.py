@@ -25,7 +25,7 @@ SMALL = {"embedding_size": 12, "hidden": 8, "epochs": 2, "batch_size": 8, "progr
 
 @pytest.fixture(scope="module")
 def reviews(tmp_path_factory):
-    """Short reviews whose label is told by one word."""
+    """Short reviews whose label is decided by one word."""
     random = np.random.default_rng(0)
     rows = ["text,label"]
     for number in range(400):
@@ -234,7 +234,7 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "sentence"),
     [
         (
             {"unknown": 0.5},
@@ -244,8 +244,10 @@ def test_one_logit_and_two_logits_have_the_same_loss(toy_classifier, toy_split):
         ({"objective": "word_at", "top_k": 3}, "word_at does not read --top-k"),
     ],
 )
-def test_an_option_that_the_objective_does_not_read_is_refused(given: dict[str, object], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_an_option_that_the_objective_does_not_read_is_refused(
+    given: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
         resolve({"dataset": "mock_1", **given})
 
 

@@ -58,7 +58,7 @@ class Number(BaseModel):
     count: int
     missing: int
     bound: Bound = None
-    """Whether the true value is at least this, because it was searched for and not solved."""
+    """Whether this is a lower bound of the true value, because it was searched for and not solved exactly."""
 
 
 class Summary(BaseModel):
@@ -72,7 +72,7 @@ class Summary(BaseModel):
     numbers: tuple[Number, ...]
     caveats: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    """What was left out or done otherwise, with counts."""
+    """What was left out or done differently, with counts."""
     instances: int
     seconds: float = 0.0
     revision: int = 0
@@ -89,30 +89,30 @@ class Audit(ABC):
     name: ClassVar[str]
     question: ClassVar[str]
     paper: ClassVar[str]
-    """Where it comes from: a key of citations.yaml, or any word beside a `citation` of its own."""
+    """Where it comes from: a key of citations.yaml, or any word if the audit has a `citation` of its own."""
     citation: ClassVar[Citation | None] = None
     measures: ClassVar[Mapping[str, Measure]]
     caveats: ClassVar[tuple[str, ...]] = ()
     revision: ClassVar[int] = 1
-    """Goes up when its numbers change their meaning, so that what an earlier heedful kept is measured again."""
+    """Goes up when its numbers change their meaning, so that results of an earlier version are measured again."""
     does: ClassVar[str] = "looks at the heatmap"
-    """What it does to the model or the text: audits that replace weights keep the states, and cannot see evidence that context has
-    carried elsewhere; those that change words can."""
+    """What it does to the model or the text. Audits that replace weights keep the states, and miss evidence that the
+    context has carried to other states; those that change words do not."""
     options: ClassVar[tuple[str, ...]] = ()
-    """Options that its numbers follow from, besides those that all audits share: another value of any other repeats
-    nothing. One that no other audit reads is declared in its own file (see heedful.declared)."""
+    """Options that its numbers depend on, besides those that all audits share: changing any other option does not
+    repeat it. An option that no other audit reads is declared in its own file (see heedful.declared)."""
     config: AuditOptions
     access: ClassVar[Access] = "predictions"
-    """How much of a model it must reach."""
+    """How much of a model it needs access to."""
     only_named: ClassVar[str] = ""
-    """Why it is not asked unless somebody names it; empty where it always is."""
+    """Why it runs only if it is named; empty if it always runs."""
     compared: ClassVar[tuple[str, ...]] = ()
-    """Numbers that stand for it where models are compared; where none is named, all that are better high or low."""
+    """Numbers that represent it where models are compared; if none is named, all for which high or low is better."""
     flat_passes: ClassVar[bool] = False
-    """Whether a flat heatmap does well in it without saying anything, so that it is read beside sharpness."""
+    """Whether a flat heatmap does well in it without saying anything, so that it must be read with sharpness."""
     equation: ClassVar[str] = ""
     method: ClassVar[str] = ""
-    """How it is computed, for who wants to know."""
+    """How it is computed, for readers who want to know."""
     heatmap: ClassVar[Heatmap | None] = None
     marks: ClassVar[PickedItems | None] = None
     order: ClassVar[Order | None] = None
@@ -124,22 +124,22 @@ class Audit(ABC):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """Say why it cannot be asked of this model, these scores and these texts; None where it can."""
+        """Say why it cannot be asked about this model, these scores and these texts; None if it can."""
         return scope.lacks(cls.access)
 
-    def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need nothing
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need no preparation
         """Do what must be done once before texts are measured."""
 
     @abstractmethod
     def rows(self, reading: Reading) -> Columns:
-        """Measure every instance of a batch; NaN where the question has no answer for one."""
+        """Measure every instance of a batch; NaN for an instance for which the question has no answer."""
 
     @abstractmethod
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Put the measurements of all instances together."""
 
     def by_text(self, number: str, rows: pl.DataFrame, *, classes: int) -> Ratio | None:
-        """Give a number as sums over texts, so that models are compared text by text; None if no column holds it.
+        """Return a number as sums over texts, so that models are compared text by text; None if no column holds it.
 
         The mean of the column of its name, unless a subclass knows better.
         """
@@ -148,13 +148,13 @@ class Audit(ABC):
         return mean_of(rows[number].cast(pl.Float64).to_numpy())
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
-        """Draw the paper's figures from the measurements; columns that hold lists need not be there."""
+        """Draw the paper's figures from the measurements; columns that hold lists may be missing."""
         return []
 
     def number(
         self, name: str, values: pl.Series | np.ndarray, group: str = ALL, *, bound: Bound = None
     ) -> Number:
-        """Average values, with an interval; say if they are but bounds of the true ones."""
+        """Average values, with an interval; `bound` says whether they are only bounds of the true ones."""
         measured = np.asarray(values, dtype=np.float64)
         interval = bootstrap_interval(measured, resamples=1000, seed=self.config.seed)
         present = measured[~np.isnan(measured)]
@@ -190,7 +190,7 @@ class Audit(ABC):
         return [self.number(name, some[column], group, bound=bound) for group, some in groups.items()]
 
     def summary(self, rows: pl.DataFrame, finding: str, numbers: Sequence[Number], *notes: str) -> Summary:
-        """Give the summary, with the audit's own question and caveats."""
+        """Make the summary, with the audit's own question and caveats."""
         return Summary(
             audit=self.name,
             question=self.question,
@@ -217,7 +217,7 @@ def of_attention_alone(name: str) -> bool:
 
 
 def cited(audit: type[Audit]) -> Citation | None:
-    """Give the paper that an audit comes from: one of its own, or one of ours."""
+    """Return the paper that an audit comes from: its own citation, or one of citations.yaml."""
     return audit.citation or citations().get(audit.paper)
 
 

@@ -10,7 +10,7 @@ import yaml
 
 
 class Citation(NamedTuple):
-    """A paper in a line, where it is, and as BibTeX."""
+    """A paper in one line, its address, and its BibTeX entry."""
 
     text: str
     url: str

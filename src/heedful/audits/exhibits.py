@@ -1,4 +1,4 @@
-"""What an audit brings to be looked at, so that a report shows audits it has never heard of."""
+"""What an audit offers for display, so that a report can show audits it does not know."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 
 class Chart(NamedTuple):
-    """A figure: what it shows, the same in words for who cannot see it, and its Vega-Lite specification."""
+    """A figure: what it shows, the same in words for readers who cannot see it, and its Vega-Lite specification."""
 
     title: str
     alt: str
@@ -15,7 +15,7 @@ class Chart(NamedTuple):
 
 
 class Heatmap(NamedTuple):
-    """Other weights that an audit keeps for each text, to be set beside the model's own."""
+    """Other weights that an audit keeps for each text, to be shown next to the model's own."""
 
     column: str
     title: str
@@ -29,12 +29,12 @@ class PickedItems(NamedTuple):
     column: str
     title: str
     nothing: str
-    """What to say of a text where `known` is not a number."""
+    """What to say about a text where `known` is NaN."""
     known: str
 
 
 class Order(NamedTuple):
-    """How texts are sorted, what speaks most against attention first."""
+    """How texts are sorted: those that speak most against attention come first."""
 
     column: str
     title: str

@@ -14,7 +14,7 @@ from heedful.audits.audit import AUDITS, Measure, Number
 from heedful.errors import BadInput, did_you_mean
 
 Outcome = Literal["good", "unclear", "bad", "open", "too few", "not measured"]
-"""Passes; asks for a caveat; fails; not told by so many texts; asked of too few texts; not asked."""
+"""Passes; asks for a caveat; fails; undecided with this many texts; too few texts have an answer; not measured."""
 
 POLICIES: Mapping[str, Path] = MappingProxyType(
     {
@@ -22,7 +22,7 @@ POLICIES: Mapping[str, Path] = MappingProxyType(
         "version-1": Path(__file__).with_name("policy-1.yaml"),
     }
 )
-"""Policies that come with heedful, by name."""
+"""Policies that are part of heedful, by name."""
 
 VERSIONS = (1, 2)
 _VETO = ("sharpness.sharpness",)
@@ -50,35 +50,35 @@ class Rule(BaseModel):
     forbid: float | None = None
     reason: str
     optional: bool = False
-    """Whether it counts only where it was measured: for audits that must be named, or that some models cannot have."""
+    """Whether it counts only if it was measured: for audits that run only by name, or that some models do not allow."""
     helps: tuple[Remedy, ...] = ()
-    """What to train instead where it fails; nothing where nothing is known to help."""
+    """What to train instead if it fails; empty if nothing is known to help."""
 
     @property
     def audit(self) -> str:
-        """Whose number it is."""
+        """The audit that measures the number."""
         return self.measure.partition(".")[0]
 
     @property
     def number(self) -> str:
-        """Which of its numbers."""
+        """The name of the number."""
         return self.measure.partition(".")[2]
 
     @property
     def about(self) -> Measure:
-        """What the number is."""
+        """Description, range and direction of the number."""
         return AUDITS.get(self.audit).measures[self.number]
 
     @property
     def decides(self) -> bool:
-        """Whether no verdict can be given without it."""
+        """Whether a verdict cannot be reached without it."""
         return self.forbid is not None and not self.optional
 
     def judge(self, number: Number | None, *, least_texts: int) -> Outcome:
         """Compare the whole interval with the thresholds, so that only clear cases are clear.
 
-        The true value of a lower bound may be anything above it: where high is bad it can forbid and cannot pass, where
-        high is good it can pass and cannot forbid.
+        The true value may be anything above a lower bound: if high is bad, a bound can forbid and cannot pass; if high is
+        good, it can pass and cannot forbid.
         """
         if number is None or number.low is None or number.high is None:
             return "not measured"
@@ -97,12 +97,12 @@ class Rule(BaseModel):
         return "open" if worst < sign * self.forbid else "unclear"
 
     def missing_texts(self, number: Number, *, least_texts: int) -> int:
-        """About how many more texts would tell, by how fast an interval narrows; at most a hundred times as many."""
+        """Estimate how many more texts would decide, from how fast intervals narrow; at most a hundred times as many."""
         lacking = max(least_texts - number.count, 0)
         if self.forbid is None or number.estimate is None or number.low is None or number.high is None:
             return lacking
         half = (number.high - number.low) / 2
-        if half > 0:  # were all texts alike, more of them would narrow nothing
+        if half > 0:  # if all texts are alike, more of them narrow nothing
             away = max(abs(number.estimate - self.forbid), half / 10)
             lacking = max(lacking, round(number.count * min((half / away) ** 2 - 1, 100)))
         # Not every text has an answer.
@@ -110,7 +110,7 @@ class Rule(BaseModel):
 
 
 class ErrorRates(BaseModel):
-    """How often the verdict was wrong on models of one kind whose truth is known, and that it was not set on."""
+    """How often the verdict was wrong on models of one kind whose faithfulness is known and that did not set its thresholds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -134,10 +134,10 @@ class Policy(BaseModel):
     version: Literal[1, 2]
     name: str
     least_texts: int = Field(30, ge=1)
-    """Fewer texts than this tell nothing: their bootstrap interval is too narrow to be believed."""
+    """With fewer texts than this nothing is decided: their bootstrap interval is too narrow to be trusted."""
     rules: tuple[Rule, ...]
     errors: dict[str, ErrorRates] = Field(default_factory=dict)
-    """By kind of encoder, and of all together, where they were measured (heedful panel)."""
+    """By kind of encoder, and for all together, if they were measured (heedful panel)."""
 
 
 def read_policy(policy: Path | str | None = None) -> Policy:
@@ -150,7 +150,7 @@ def read_policy(policy: Path | str | None = None) -> Policy:
             f"There is no policy {path}: check the path given to --policy, or name one of {', '.join(POLICIES)}."
         ) from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise BadInput(f"{path} cannot be read as YAML: mend it or leave out --policy.") from None
+        raise BadInput(f"{path} cannot be read as YAML: correct it or leave out --policy.") from None
     if not isinstance(content, dict):
         raise BadInput(f"{path} must hold version, name and rules: start from the default policy.")
     try:
@@ -161,7 +161,7 @@ def read_policy(policy: Path | str | None = None) -> Policy:
         _check(rule, path, version=found.version)
     if not any(rule.forbid is not None for rule in found.rules):
         raise BadInput(
-            f"{path} has no rule that could forbid, so that anything would pass: give one at least."
+            f"{path} has no rule that could forbid, so that anything would pass: give at least one."
         )
     return found if path in POLICIES.values() else _with_veto(found, path)
 
@@ -169,8 +169,8 @@ def read_policy(policy: Path | str | None = None) -> Policy:
 def _with_veto(policy: Policy, path: Path) -> Policy:
     """Add the default's rule on sharpness where a policy has none: flat attention is never shown.
 
-    Error rates are those of the thresholds that they were measured with, and are not copied with a file; nor does a copy of
-    a policy that comes with heedful pass for it.
+    Error rates belong to the thresholds that they were measured with and are not copied with a file; and the name says
+    that a copy of one of heedful's policies is a copy.
     """
     own = {rule.measure for rule in policy.rules}
     veto = [rule for rule in read_policy().rules if rule.measure in _VETO and rule.measure not in own]
@@ -219,5 +219,5 @@ def _explain(error: ValidationError | TypeError, path: Path) -> str:
         return f"{path} lacks {place}: give it."
     if first["loc"] == ("version",):
         versions = " and ".join(map(str, VERSIONS))
-        return f"{path} is of version {first['input']!r}, and this heedful reads versions {versions}: write it anew."
+        return f"{path} is of version {first['input']!r}, and this heedful reads versions {versions}: rewrite it."
     return f"{place} in {path} cannot be {first['input']!r}: {first['msg'].lower()}."

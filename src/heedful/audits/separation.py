@@ -1,4 +1,4 @@
-"""How well each audit tells faithful heatmaps from unfaithful ones, as it was measured on models whose truth is known."""
+"""How well each audit separates faithful from unfaithful heatmaps, measured on models whose faithfulness is known."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FILE = Path(__file__).with_name("separation.yaml")
 """Written by docs/make_panel.py from what the panel measured."""
 
 
-class Told(BaseModel):
-    """How well a number of an audit separates: AUROC with its 95 % interval, over so many models."""
+class Separation(BaseModel):
+    """How well a number of an audit separates: AUROC with its 95 % interval, over `models` models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,10 +23,10 @@ class Told(BaseModel):
     high: float
     models: int
     chosen: bool = True
-    """Whether it is the best of the audit's numbers; else it is the one that the policy asks for."""
+    """Whether it is the best of the audit's numbers; otherwise it is the one that the policy uses."""
 
     def __str__(self) -> str:
-        """One sentence for a reader who knows no AUROC."""
+        """One sentence for a reader who does not know what AUROC is."""
         well = "no better than a coin" if self.low <= 0.5 else "well" if self.low >= 0.9 else "in part"
         return (
             f"On {self.models} models whose truth is known this test tells faithful heatmaps from unfaithful ones {well}: of one of each, "
@@ -36,13 +36,15 @@ class Told(BaseModel):
 
 
 @cache
-def told() -> dict[str, Told]:
-    """Give what is known, by the name of the audit."""
+def separations() -> dict[str, Separation]:
+    """Return what was measured, by the name of the audit."""
     if not FILE.is_file():
         return {}
-    return {name: Told(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()}
+    return {
+        name: Separation(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
+    }
 
 
 def caveat(audit: str) -> tuple[str, ...]:
-    """Say how well an audit separates; nothing where the panel did not ask it."""
-    return (str(told()[audit]),) if audit in told() else ()
+    """Say how well an audit separates; empty if it was not measured on the panel."""
+    return (str(separations()[audit]),) if audit in separations() else ()

@@ -18,13 +18,13 @@ EXIT_CODES: Mapping[Word, int] = {
     "do not show": 1,
     "not enough evidence": 3,
 }
-"""What a command leaves with, so that a build can fail; 2 is bad input."""
+"""Exit codes of commands, so that a build can fail; 2 is bad input."""
 
 _ORDER: tuple[Outcome, ...] = ("bad", "not measured", "too few", "open", "unclear", "good")
 _UNDECIDED: tuple[Outcome, ...] = ("not measured", "too few", "open")
 
 LEAST_MODELS = 10
-"""Of either sort; with fewer of its kind, a verdict's record is that of all kinds."""
+"""Faithful ones and unfaithful ones; with fewer of its kind, a verdict's error rates are those of all kinds."""
 
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(("none", "average"), "words alone"),
@@ -32,11 +32,11 @@ KINDS: Mapping[str, str] = {
     "cnn": "convolution",
     "pointer": "pointer",
 }
-"""Encoders that are alike in what a heatmap over them can hide."""
+"""Kinds of encoder, which are alike in what a heatmap over them can hide."""
 
 
 class Judgement(BaseModel):
-    """A rule, the number it looked at, and what came of it."""
+    """A rule, the number it was applied to, and the outcome."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,11 +44,11 @@ class Judgement(BaseModel):
     number: Number | None
     outcome: Outcome
     lacking: int = 0
-    """About how many more texts would tell."""
+    """About how many more texts would decide it."""
 
 
 class Verdict(BaseModel):
-    """May attention be shown? With everything that was weighed, what decided first."""
+    """May attention be shown? With all judgements, the decisive ones first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -62,20 +62,20 @@ class Verdict(BaseModel):
     record: str = ""
     """How often this verdict is wrong on models of this kind."""
     partial: bool = False
-    """Whether only some questions were asked, so that these are findings and no verdict."""
+    """Whether only some questions were asked, so that these are findings and not a verdict."""
     least_texts: int = 1
-    """Fewer texts than this tell nothing, by the policy."""
+    """The least number of texts that the policy accepts."""
 
     @property
     def exit_code(self) -> int:
-        """What a command leaves with."""
+        """The exit code of a command."""
         return EXIT_CODES[self.verdict]
 
     def __str__(self) -> str:
         return self.verdict
 
 
-def judge(
+def judge_findings(
     policy: Policy,
     summaries: dict[str, Summary],
     *,
@@ -85,10 +85,10 @@ def judge(
     first: tuple[str, ...] = (),
     copies: float = 1.0,
 ) -> Verdict:
-    """Weigh all findings: one clear failure forbids; what decides must be told by enough texts; only clear passes show.
+    """Weigh all findings: one clear failure forbids; decisive rules need enough texts; only clear passes show.
 
-    Rules about the weights themselves do not apply to other scores than attention. Of a `partial` audit there are
-    findings, and never a verdict. Where each text stands among the others in several `copies`, these count as one.
+    Rules about the weights themselves do not apply to scores other than attention. A `partial` audit has findings, and
+    never a verdict. If each text occurs in several `copies`, these count as one.
     """
     judgements = [
         judgement
@@ -99,7 +99,7 @@ def judge(
     word, deciding = _word(judgements, partial=partial)
     because = dict.fromkeys(_finding(judgement, summaries, policy.least_texts) for judgement in deciding)
     if not judgements:
-        because = {f"No rule of the policy can be asked of other scores than attention ({source}).": None}
+        because = {f"No rule of the policy applies to scores other than attention ({source}).": None}
     return Verdict(
         verdict=word,
         policy=f"{policy.name} (version {policy.version})",
@@ -113,7 +113,7 @@ def judge(
 
 
 def _judged(rule: Rule, summary: Summary | None, least_texts: int, copies: float) -> Judgement | None:
-    """Judge one rule; None for one that is optional and was not measured."""
+    """Judge one rule; None if it is optional and was not measured."""
     numbers = summary.numbers if summary else ()
     number = next((n for n in numbers if n.name == rule.number and n.group == ALL), None)
     if number is not None and copies > 1:
@@ -128,7 +128,7 @@ def _judged(rule: Rule, summary: Summary | None, least_texts: int, copies: float
 
 
 def _of_distinct_texts(number: Number, copies: float) -> Number:
-    """Give what a number is worth when every text was counted that many times: fewer texts, and a wider interval."""
+    """Correct a number for texts that were each counted that many times: fewer texts, and a wider interval."""
     changed: dict[str, float | int] = {"count": int(number.count / copies)}
     if number.estimate is not None and number.low is not None and number.high is not None:
         wider = copies**0.5
@@ -138,13 +138,13 @@ def _of_distinct_texts(number: Number, copies: float) -> Number:
 
 
 def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Judgement]]:
-    """Give the answer and what decided it."""
+    """Return the answer and what decided it."""
     bad = [j for j in judgements if j.outcome == "bad"]
     if partial:
         return "not enough evidence", bad or [j for j in judgements if j.outcome != "not measured"]
     if bad:
         return "do not show", bad
-    # Also of an optional rule: asked of fewer texts, what forbids must not turn into leave.
+    # Optional rules too: with fewer texts, a rule that forbids must not turn into a permission.
     open_ones = [j for j in judgements if j.rule.forbid is not None and j.outcome in _UNDECIDED]
     if open_ones or not any(j.rule.decides for j in judgements):
         return "not enough evidence", sorted(open_ones, key=lambda j: _ORDER.index(j.outcome))
@@ -160,7 +160,7 @@ def _finding(judgement: Judgement, summaries: dict[str, Summary], least_texts: i
         return f"{audit} was not measured (heedful audit RUN --only {audit})."
     described = f"“{judgement.rule.about.description}”"
     if judgement.outcome == "not measured" or number is None:
-        return f"{audit} was asked and has no answer for any text to: {described}."
+        return f"{audit} was asked, and for no text is there an answer to {described}."
     if judgement.outcome == "too few":
         more = f": audit about {judgement.lacking:,} others" if judgement.lacking else ""
         return (
@@ -169,15 +169,15 @@ def _finding(judgement: Judgement, summaries: dict[str, Summary], least_texts: i
     if judgement.outcome == "open":
         side = f"on which side of {judgement.rule.forbid:g} the number for {described} lies"
         if number.bound is not None:
-            return f"{summaries[audit].finding} It is a bound, found by a search, and does not tell {side}."
-        return f"{summaries[audit].finding} That many texts do not tell {side}: about {judgement.lacking:,} more would."
+            return f"{summaries[audit].finding} It is a bound, found by a search, and does not show {side}."
+        return f"{summaries[audit].finding} These texts are too few to show {side}: about {judgement.lacking:,} more would."
     return summaries[audit].finding
 
 
 def _record(policy: Policy, encoder: str) -> str:
-    """Say how often the policy was wrong on models like this one, or that nobody knows."""
+    """Say how often the policy was wrong on models like this one, or that this is not known."""
     if not policy.errors:
-        return "How often this policy is wrong was never measured: heedful panel --policy FILE does."
+        return "How often this policy is wrong was never measured: heedful panel --policy FILE measures it."
     kind, every = KINDS.get(encoder), policy.errors.get(ALL)
     known = policy.errors.get(kind) if kind is not None else None
     where = "whose truth is known, each judged by a line that was set on other corpora"

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from heedful.cli.console import console, error_console, watcher
+from heedful.cli.explainer_comparison import show_explainer_comparison
 from heedful.cli.flags import with_flags
-from heedful.cli.others import show_others
+from heedful.cli.inputs import RunName
 from heedful.cli.report import FILE
-from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
 from heedful.output.terminal import plain
@@ -105,9 +105,9 @@ def audit(
 
     asked_all = not (names or output or "source" in options)
     if instead and asked_all and result.verdict.verdict != "show":
-        from heedful.audits.running.instead import try_others
+        from heedful.audits.running.compare_explainers import compare_explainers
 
-        try_others(result, classifier, data, policy=policy, watcher=watcher(), **options)
+        compare_explainers(result, classifier, data, policy=policy, watcher=watcher(), **options)
     assert result.folder is not None
     with error_console().status("Writing the report"):
         # As it is kept: of a whole audit of which some audits were asked for again, the whole.
@@ -118,7 +118,7 @@ def audit(
         typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
     else:
         result.show(console())
-        show_others(result)
+        show_explainer_comparison(result)
         console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
         console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)
     return result.verdict.exit_code

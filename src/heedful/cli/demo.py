@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful.cli.console import console, error_console, watcher
-from heedful.cli.others import show_others
+from heedful.cli.explainer_comparison import show_explainer_comparison
 from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
 from heedful.output.terminal import plain
@@ -56,7 +56,7 @@ def _choose() -> dict[str, Any]:
 def _show_examples(classifier: Any) -> None:
     """Show test texts of middling length, of each class in turn."""
     from heedful.checking import build
-    from heedful.cli.heatmap import show
+    from heedful.cli.heatmap import render_prediction
     from heedful.config import TrainConfig
     from heedful.data.corpora.reader import load_corpus
     from heedful.runs import Run
@@ -74,25 +74,25 @@ def _show_examples(classifier: Any) -> None:
         "\n[bold]What it attends to[/] (the darker, the more weight; the same in numbers below each text)"
     )
     for prediction in classifier.predict(chosen):
-        out.print("", show(prediction), sep="\n")
+        out.print("", render_prediction(prediction), sep="\n")
 
 
 def _audit(classifier: Any) -> None:
     """Ask of the demo's own model what the product asks of any."""
-    from heedful.audits.running.instead import try_others
+    from heedful.audits.running.compare_explainers import compare_explainers
     from heedful.audits.running.run import audit
     from heedful.report import write_report
 
     result = audit(classifier, keep=True, watcher=watcher())
     if result.verdict.verdict != "show":
-        try_others(result, classifier, watcher=watcher())
+        compare_explainers(result, classifier, watcher=watcher())
     assert result.folder is not None
     with error_console().status("Writing the report"):
         report = write_report([result], result.folder / FILE)
     out = console()
     out.print("\n[bold]May its attention be shown as an explanation?[/]\n")
     result.show(out, brief=True)
-    show_others(result)
+    show_explainer_comparison(result)
     out.print(
         f"Audit: [bold]{plain(result.folder)}[/]\n"
         f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]\n'

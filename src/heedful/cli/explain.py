@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import error_console
-from heedful.cli.texts import (
+from heedful.cli.inputs import (
     AsJson,
     File,
     OutputFile,
     Queries,
     QueryColumn,
     RunName,
+    TextArguments,
     TextColumn,
-    Texts,
     deliver,
     read_inputs,
 )
@@ -25,7 +25,7 @@ from heedful.cli.train import RunsFolder
 
 def explain(
     run: RunName,
-    texts: Texts = None,
+    texts: TextArguments = None,
     explainer: Annotated[
         str,
         typer.Option(

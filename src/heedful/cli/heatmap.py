@@ -18,7 +18,7 @@ _TOP = 5
 _MOST_CHARACTERS = 4000
 
 
-def shade(strength: float) -> Style:
+def shade_style(strength: float) -> Style:
     """Give the style for a strength between −1 and 1."""
     ground, text = shades.shade(
         shades.LIGHT if strength >= 0 else shades.AGAINST_LIGHT, min(abs(strength), 1.0)
@@ -35,13 +35,13 @@ def heatmap(text: str, items: Sequence[Item]) -> Text:
             drawn.append(" … (cut here; the rest is in --json)", style="dim")
             return drawn
         drawn.append(printable(text[position : item.start]))
-        drawn.append(printable(text[item.start : item.end]), style=shade(item.weight / largest))
+        drawn.append(printable(text[item.start : item.end]), style=shade_style(item.weight / largest))
         position = item.end
     drawn.append(printable(text[position : position + _MOST_CHARACTERS]))
     return drawn
 
 
-def show(prediction: Prediction) -> Group:
+def render_prediction(prediction: Prediction) -> Group:
     """Label, heatmap, and the items with most weight in plain words."""
     ranked = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
     others = ", ".join(f"{printable(name)} {fixed(p, 2)}" for name, p in ranked[1:4])

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from heedful.cli.console import error_console
-from heedful.cli.texts import (
+from heedful.cli.inputs import (
     AsJson,
     File,
     OutputFile,
     Queries,
     QueryColumn,
     RunName,
+    TextArguments,
     TextColumn,
-    Texts,
     deliver,
     read_inputs,
 )
@@ -22,7 +22,7 @@ from heedful.cli.train import RunsFolder
 
 def predict(
     run: RunName,
-    texts: Texts = None,
+    texts: TextArguments = None,
     query: Queries = None,
     file: File = None,
     text_column: TextColumn = "text",

@@ -117,5 +117,5 @@ def report(
 
 def _say(taken: Iterable[str]) -> None:
     """Tell which audits were taken, once nothing can go wrong any more."""
-    for said in taken:
-        error_console().print(f"Taken: {plain(said)}", soft_wrap=True)
+    for sentence in taken:
+        error_console().print(f"Taken: {plain(sentence)}", soft_wrap=True)

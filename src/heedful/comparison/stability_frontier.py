@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from heedful.audits.questions.stable_audit import LEAST
+from heedful.audits.questions.stability_audit import LEAST
 from heedful.comparison.comparison import Comparison, Entry
 from heedful.comparison.marking import F1, SHARP_ENOUGH
 from heedful.errors import BadInput

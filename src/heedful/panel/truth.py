@@ -9,7 +9,7 @@ import torch
 
 from heedful.audits.questions.plausibility import marked_words
 from heedful.audits.subject.subject import Subject
-from heedful.audits.subject.words import words_of
+from heedful.audits.subject.words import words_in
 from heedful.data.corpora.synthetic.planted import planted_in
 from heedful.explainers.reread import probabilities_without
 
@@ -50,7 +50,7 @@ def measure_truth(subject: Subject) -> Truth:
     asked = 0
     for reading in subject.readings(np.concatenate(subject.texts.rows)):
         batch = reading.batch
-        words = words_of(reading.model, batch)
+        words = words_in(reading.model, batch)
         marked = marked_words(reading.model, batch, words, subject.texts.instances)
         each = torch.arange(len(marked))
         kept = torch.cat([words.mask & ~marked, marked])

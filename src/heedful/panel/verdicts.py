@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from heedful.audits.audit import Number, Summary
 from heedful.audits.policy import ErrorRates, Policy
-from heedful.audits.verdict import Verdict, judge
+from heedful.audits.verdict import Verdict, judge_findings
 from heedful.panel.case import Case
 
 
@@ -61,7 +61,7 @@ def verdict_of(case: Case, policy: Policy) -> Verdict:
         name: Summary(audit=name, question="", finding="", numbers=tuple(numbers), caveats=(), instances=0)
         for name, numbers in by_audit.items()
     }
-    return judge(policy, summaries, source=case.source, encoder=case.encoder)
+    return judge_findings(policy, summaries, source=case.source, encoder=case.encoder)
 
 
 def errors(judged: Iterable[tuple[Case, Verdict]]) -> Errors:

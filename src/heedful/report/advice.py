@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from heedful.audits.audit import AUDITS, of_attention_alone
 from heedful.audits.policy import Remedy, Rule, read_policy
-from heedful.audits.running.alternatives import compares
+from heedful.audits.running.alternatives import more_is_better
 from heedful.audits.running.result import read_findings
 from heedful.errors import BadInput
 from heedful.report.beside import beside
@@ -171,7 +171,7 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
     found = material.alternatives
     if found is None:
         rules = [j.rule for j in material.verdict.judgements if j.rule.decides]
-        if any(compares(rule) and not of_attention_alone(rule.audit) for rule in rules):
+        if any(more_is_better(rule) and not of_attention_alone(rule.audit) for rule in rules):
             text = "Other explainers may do better on the same model, and nothing has to be trained: an audit compares them on the same texts."
             yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return

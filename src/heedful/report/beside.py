@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from heedful.audits.audit import AUDITS, Number
-from heedful.audits.running.alternatives import Alternatives, compares, place
+from heedful.audits.running.alternatives import Alternatives, more_is_better, share_of_range
 from heedful.output.numbers import NOTHING, apart
 from heedful.report.material import joined, spoken
 from heedful.report.sections import OUTCOMES
@@ -50,10 +50,15 @@ def beside(found: Alternatives) -> Beside:
     for judged in zip(*(column.judgements for column in found.columns), strict=True):
         rule = judged[0].rule
         numbers = [judgement.number for judgement in judged]
-        reached = [-1.0 if n is None or n.estimate is None else place(rule, n.estimate) for n in numbers]
+        reached = [
+            -1.0 if n is None or n.estimate is None else share_of_range(rule, n.estimate) for n in numbers
+        ]
         cells = [
             BesideCell(
-                *_written(n), j.outcome, OUTCOMES[j.outcome], compares(rule) and part == max(reached) >= 0
+                *_written(n),
+                j.outcome,
+                OUTCOMES[j.outcome],
+                more_is_better(rule) and part == max(reached) >= 0,
             )
             for j, n, part in zip(judged, numbers, reached, strict=True)
         ]

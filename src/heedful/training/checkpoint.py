@@ -17,7 +17,7 @@ from heedful.storage import write_bytes
 
 @dataclass
 class Progress:
-    """What is known so far: one record per epoch, and which was best on dev."""
+    """What happened so far: one record per epoch, and which was best on dev."""
 
     history: list[dict[str, Any]] = field(default_factory=list)
     best_epoch: int = -1
@@ -38,7 +38,7 @@ def save_checkpoint(
 ) -> None:
     """Write weights, best weights and the optimiser's moments, with the progress in the file's header."""
     tensors = {f"model.{name}": tensor for name, tensor in model.state_dict().items()}
-    # Where the best epoch is the last one, its weights are the model's.
+    # If the best epoch is the last one, its weights are the model's.
     if progress.best_epoch != progress.epoch - 1:
         tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
     for number, state in optimiser.state_dict()["state"].items():
@@ -50,7 +50,7 @@ def save_checkpoint(
 def load_checkpoint(
     path: Path, model: nn.Module, optimiser: torch.optim.Optimizer
 ) -> tuple[Progress, dict[str, Tensor]] | None:
-    """Put model and optimiser back to where they stood; None where there is nothing to go on from."""
+    """Restore model and optimiser; None if there is no usable checkpoint."""
     if not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a watcher hears of training: a bar over all epochs to come with loss and score, and one line an epoch."""
+"""What training reports to a watcher: a bar over all remaining epochs with loss and score, and one line per epoch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Step = Callable[[int, float], None]
 
 
 class Epochs:
-    """Tells a watcher of every step and epoch: how many are done, the loss, and the dev metric so far."""
+    """Reports every step and epoch to a watcher: how many are done, the loss, and the dev metric so far."""
 
     def __init__(self, watcher: Watcher = QUIET) -> None:
         self.watcher = watcher
@@ -21,7 +21,7 @@ class Epochs:
     @contextmanager
     def epoch(self, epoch: int, epochs: int, steps: int) -> Iterator[Step]:
         """Enter an epoch; the step function takes the step's number and loss."""
-        # Time left is for all epochs to come, because that is what a person waits for.
+        # The time left is for all remaining epochs, because that is what a person waits for.
         whole = steps * (epochs - epoch)
         with self.watcher.bar(f"epoch {epoch + 1}/{epochs}", whole, unit="", note=self._score) as advance:
             mean = 0.0
@@ -34,7 +34,7 @@ class Epochs:
             yield step
 
     def end_epoch(self, epoch: int, loss: float, metric: str, score: float, *, best: bool) -> None:
-        """Leave one line per epoch."""
+        """Report one line per epoch."""
         self._score = f"dev {metric.replace('_', ' ')} {fixed(score)}"
         line = f"  epoch {epoch + 1:>2}  loss {fixed(loss, 4)}  {self._score}"
         self.watcher.say(line, good="best so far" if best else "")

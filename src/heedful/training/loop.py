@@ -25,8 +25,8 @@ from heedful.training.optimiser import build_optimiser, clip_gradients
 class Trainer:
     """Fits a model to `train`, keeps the epoch that is best on another split, and can be interrupted anywhere.
 
-    All that is random in an epoch follows from the seed and the epoch's number, so an epoch that is
-    done again after an interruption is the same epoch.
+    Everything random in an epoch follows from the seed and the epoch's number, so an epoch that is
+    repeated after an interruption is the same epoch.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Trainer:
         return self.progress
 
     def resume(self) -> None:
-        """Go on from the checkpoint, if there is one."""
+        """Continue from the checkpoint, if there is one."""
         found = self.checkpoint and load_checkpoint(self.checkpoint, self.model, self.optimiser)
         if found:
             self.progress, self.best = found
@@ -80,10 +80,10 @@ class Trainer:
         return done >= self.epochs or (patience is not None and done > 0 and waited >= patience)
 
     def train_epoch(self, train: Instances, epoch: int) -> float:
-        """One pass over train; gives the mean loss of a text."""
+        """Make one pass over train; return the mean loss per text."""
         self.model.train()
         if self.model.embedding is not None:
-            self.model.embedding.sparse = True  # gradients of the rows a batch touches, for RowAdam
+            self.model.embedding.sparse = True  # gradients only of the rows that a batch uses, for RowAdam
         self.objective.begin_epoch(epoch)
         batches = training_batches(
             train.lengths, self.options.batch_size, seed=self.options.seed, epoch=epoch
@@ -115,10 +115,10 @@ class Trainer:
             clip_gradients(self.optimiser, self.options.clip)
 
     def end_epoch(self, epoch: int, loss: float, dev: dict[str, float]) -> None:
-        """Record the epoch, keep the best weights, and write it all down."""
+        """Record the epoch, keep the best weights, and save everything."""
         train = self.objective.epoch_means()
-        seen = {"train": train} if train else {}
-        self.progress.history.append({"epoch": epoch + 1, "loss": loss, **seen, "dev": dev})
+        means = {"train": train} if train else {}
+        self.progress.history.append({"epoch": epoch + 1, "loss": loss, **means, "dev": dev})
         if dev[self.metric] > self.progress.best_score:
             self.progress.best_epoch, self.progress.best_score = epoch, dev[self.metric]
             self.best = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}

@@ -1,4 +1,4 @@
-"""Which items of a split were marked as evidence: found once, and looked up batch by batch."""
+"""Which items of a split are marked as evidence: found once, and looked up batch by batch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EvidenceMarks:
         self.flat = torch.cat(flat)
 
     def of(self, rows: Int[Tensor, " batch"], items: int) -> Bool[Tensor, "batch items"]:
-        """Marks of some rows, laid out like a batch of that width."""
+        """Return the marks of some rows, laid out like a batch of that width."""
         places = torch.arange(items)[None]
         known = places < self.widths[rows][:, None]
         return self.flat[torch.where(known, self.starts[rows][:, None] + places, 0)] & known

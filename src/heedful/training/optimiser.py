@@ -15,14 +15,14 @@ from heedful.config import TrainingOptions
 class RowAdam(torch.optim.Adam):
     """Adam that updates only the touched rows of a parameter whose gradient is sparse.
 
-    A batch holds some hundred of a vocabulary's thousands of words, and plain Adam would spend more time on
-    the others than the rest of the step takes. A row's moments and its decay stand still while it is not
-    touched; everything else is Adam, fused.
+    A batch contains some hundreds of a vocabulary's thousands of words, and plain Adam would spend more time on
+    the others than the rest of the step takes. A row's moments and its decay do not change while it is not
+    touched; everything else is fused Adam.
     """
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:
-        """Update touched rows here, and all that is dense in the library's kernel."""
+        """Update touched rows here, and everything dense with the library's kernel."""
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None and parameter.grad.is_sparse:
@@ -57,7 +57,7 @@ class RowAdam(torch.optim.Adam):
 
 
 def build_optimiser(options: TrainingOptions, parameters: Iterable[tuple[str, nn.Parameter]]) -> RowAdam:
-    """Group parameters by whether they decay. The order is the model's, so that a checkpoint fits again."""
+    """Group parameters by whether they decay. The order is the model's, so that checkpoints fit."""
     decayed: list[nn.Parameter] = []
     free: list[nn.Parameter] = []
     for name, parameter in parameters:

@@ -29,14 +29,14 @@ from heedful.training.objectives.objective import OBJECTIVES
 
 
 class Prepared(NamedTuple):
-    """An untrained classifier, its splits as tokens, and what a reader of its numbers should know."""
+    """An untrained classifier, its splits as tokens, and notes for readers of its numbers."""
 
     classifier: Classifier
     splits: dict[str, Instances]
     notes: tuple[str, ...]
 
 
-def check_names(config: TrainConfig) -> None:
+def check_registered(config: TrainConfig) -> None:
     """Fail on a misspelt name before any work is done."""
     OBJECTIVES.get(config.objective)
     for encoder in (config.encoder, config.sentence_encoder):
@@ -50,7 +50,7 @@ def check_names(config: TrainConfig) -> None:
 def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) -> Prepared:
     """Tokenise all splits and build the model, everything random from the seed."""
     pretrained = _pretrained_path(config, watcher)
-    with watcher.status("Cutting texts into words"):
+    with watcher.status("Splitting texts into words"):
         vocabulary = _vocabulary(config, corpus, pretrained)
         splits, notes = encode_splits(config, corpus, vocabulary)
     torch.manual_seed(config.seed)
@@ -120,7 +120,7 @@ def encode_splits(
 
 
 def _pretrained_path(config: TrainConfig, watcher: Watcher) -> str | None:
-    """Where a pretrained transformer lies: an asset that is fetched on demand, a folder, or a hub name."""
+    """Find a pretrained transformer: an asset that is fetched on demand, a folder, or a hub name."""
     name = member_of("hf", config.encoder)
     if name is None:
         return None
@@ -148,7 +148,7 @@ def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> 
     if not config.open_vocabulary or config.vectors is None:
         return learnt
     new = sorted({*_learn(config, corpus, corpus.splits).words} - {*learnt.words})
-    # Pretrained vectors say nothing of labels: a word that only test holds may be known by its vector.
+    # Pretrained vectors say nothing about labels: a word that only test contains may be known by its vector.
     found = read_vectors(config.vectors, new)[1] if new else ()
     return learnt.extended(word for word, known in zip(new, found, strict=True) if known)
 

@@ -1,4 +1,4 @@
-"""What a model predicts for a split and what it attends to, computed once and looked up batch by batch."""
+"""What a model predicts for a split and where it attends, computed once and looked up batch by batch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Recorded:
         self.flat = torch.cat(flat)
 
     def weights(self, rows: Int[Tensor, " batch"], items: int) -> Float[Tensor, "batch heads items"]:
-        """Weights of some rows, laid out like a batch of that width."""
+        """Return the weights of some rows, laid out like a batch of that width."""
         places = torch.arange(items)[None]
         real = places < self.widths[rows][:, None]
         found = self.flat[torch.where(real, self.starts[rows][:, None] + places, 0)]

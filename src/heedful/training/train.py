@@ -1,4 +1,4 @@
-"""Train a classifier from a config: the whole way from a dataset's name to a complete run."""
+"""Train a classifier from a config: from a dataset's name to a complete run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from heedful.data.attacked import AttackedTexts
 from heedful.data.corpora.catalogue import cards
 from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpus import Corpus
-from heedful.declared import complete, own_options
+from heedful.declared import complete, declared_options
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import options_of_others
@@ -27,12 +27,12 @@ from heedful.runs import Run, identity
 from heedful.training.loop import Trainer
 from heedful.training.objectives.imitation import twin_defaults
 from heedful.training.objectives.objective import OBJECTIVES, Objective, max_epochs, rarity_weights
-from heedful.training.prepare import Prepared, check_names, prepare
+from heedful.training.prepare import Prepared, check_registered, prepare
 
-# Where the data lie and which preset filled in the values does not change what a run computes.
+# The location of the data and the preset that filled in values do not change what a run computes.
 _NOT_IDENTITY = ("dataset", "dev_file", "test_file", "preset")
 _LATER = ("open_vocabulary", "label_seed", "word_mask", "mask_groups", "mask_vectors")
-"""Options that came later: at their defaults they are not in a run's name, so that earlier runs are found."""
+"""Options that were added later: at their defaults they are not in a run's name, so that earlier runs are found."""
 
 
 def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConfig:
@@ -57,24 +57,25 @@ def resolve(values: Mapping[str, Any], *, file: Path | None = None) -> TrainConf
         name: value for name, value in given.items() if value is not None or name not in defaults
     }
     config = build(TrainConfig, {**filled, **defaults, **chosen_by_user})
-    check_names(config)
+    check_registered(config)
     _refuse_unread(config, chosen)
     return config
 
 
 def _refuse_unread(config: TrainConfig, chosen: Sequence[str]) -> None:
-    """What an objective does not read was meant for another one."""
+    """Refuse options that the objective does not read: they were meant for another one."""
     for name in chosen:
         default = complete(ObjectiveOptions).model_fields[name].default
         if name not in OBJECTIVES.get(config.objective).options and getattr(config, name) != default:
             able = [other for other in OBJECTIVES if name in OBJECTIVES.get(other).options]
             raise BadInput(
-                f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use one that does ({', '.join(able)})."
+                f"The objective {config.objective} does not read --{name.replace('_', '-')}: leave it out, or use one "
+                f"that does ({', '.join(able)})."
             )
 
 
 def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = QUIET) -> Classifier:
-    """Train, or go on with, or just load the run that this config describes."""
+    """Train, continue or just load the run that this config describes."""
     torch.set_num_threads(config.threads)
     kind = OBJECTIVES.get(config.objective)
     with watcher.status("Reading the data"):
@@ -88,7 +89,7 @@ def train(config: TrainConfig, *, runs: Path = Path("runs"), watcher: Watcher = 
     kind.check_texts(config, prepared.splits["train"])
     with_base = config
     if config.base is None and kind.needs_vanilla:
-        watcher.say("A vanilla model of the same options comes first.")
+        watcher.say("A vanilla model with the same options is trained or found first.")
         base = train(vanilla_of(config), runs=runs, watcher=watcher).run
         with_base = config.model_copy(update={"base": str(base)})
     with watcher.status("Preparing the objective"):
@@ -116,7 +117,7 @@ def _load(run: Run, watcher: Watcher) -> Classifier:
 
 
 def _objective(config: TrainConfig, corpus: Corpus, prepared: Prepared) -> Objective:
-    """Make the objective and let it compute what it needs; bad input shows here, before anything is written."""
+    """Make the objective and let it compute what it needs; bad input is found here, before anything is written."""
     classifier, splits, _ = prepared
     labels = torch.from_numpy(splits["train"].split.labels)
     weights = rarity_weights(labels, len(corpus.labels)) if config.class_weights else None
@@ -176,9 +177,9 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
 
 
 def _options_of_others(config: TrainConfig) -> set[str]:
-    """Name the options declared by objectives and encoders that this run does not use: whatever is installed, it is the same run."""
+    """Name the options declared by objectives and encoders that this run does not use, so that its name is independent of them."""
     read = OBJECTIVES.get(config.objective).options
-    return set(own_options(ObjectiveOptions) - set(read)) | options_of_others(config)
+    return set(declared_options(ObjectiveOptions) - set(read)) | options_of_others(config)
 
 
 def run_name(config: TrainConfig, corpus: Corpus, metric: Metric) -> str:

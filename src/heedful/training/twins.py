@@ -1,4 +1,4 @@
-"""Train several twins of one base, seed by seed, on as many processes as there are cores to use."""
+"""Train several twins of one base, one per seed, in as many processes as there are usable cores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS = (10, 50, 257, 500231, 100078, 12504, 90754789, 8988812, 2)
 
 
 def some_seeds(count: int | None) -> tuple[int, ...] | None:
-    """Give the first seeds of the list; None stands for all of them.
+    """Return the first seeds of the list; None means all of them.
 
     >>> some_seeds(2), some_seeds(9)
     ((10, 50), None)
@@ -34,7 +34,7 @@ def some_seeds(count: int | None) -> tuple[int, ...] | None:
 
 
 class Twin(NamedTuple):
-    """One seed's run; without a folder it diverged, and `problem` says how."""
+    """The run of one seed; without a folder it diverged, and `problem` says how."""
 
     seed: int
     folder: Path | None
@@ -49,7 +49,7 @@ def train_twins(
     done: Callable[[Twin], None] = lambda twin: None,
     **options: Any,
 ) -> list[Twin]:
-    """Train what is missing; finished twins are found again and interrupted ones go on."""
+    """Train what is missing; finished twins are found and interrupted ones continue."""
     from heedful.training.train import resolve
 
     configs = [
@@ -78,7 +78,7 @@ def usable_cores() -> int:
 
 
 def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
-    """Give the metrics of the finished twins of a base that were trained with these options, by their seeds."""
+    """Return the metrics of the finished twins of a base that were trained with these options, by seed."""
     from heedful.training.train import resolve
 
     def without_seed(config: TrainConfig) -> TrainConfig:
@@ -97,7 +97,7 @@ def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
 
 
 def _end_with_parent() -> None:
-    """End when the parent is gone, however it was stopped: who goes on would keep its twin from being resumed."""
+    """End when the parent is gone, however it ended: a process left over would keep its twin locked."""
     parent = parent_process()
 
     def watch() -> None:
@@ -118,7 +118,7 @@ def _train(config: TrainConfig, runs: Path) -> Twin:
 
 
 def seconds_per_epoch(base: Path, *, limit: int | None = None) -> float | None:
-    """How long an epoch of the base took, from its log: what a twin's takes at most. Of a sample it is a share of that."""
+    """Read how long an epoch of the base took from its log: a twin's takes at most that, or a share of it with a sample."""
     path = base / "log.jsonl"
     if not path.is_file():
         return None

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from heedful.audits.questions.certificate import FARTHEST
-from heedful.audits.subject.reading import read
+from heedful.audits.subject.reading import read_batch
 from heedful.measures.norms import NORMS
 
 
@@ -94,7 +94,7 @@ def test_decisions_that_need_no_attention_are_certified_as_far_as_heatmaps_reach
     torch.nn.init.zeros_(case.classifier.model.decoder.output.weight)
     with torch.no_grad():
         case.classifier.model.decoder.output.bias.fill_(0.2)
-    case = case._replace(reading=read(case.classifier.model, case.reading.batch))
+    case = case._replace(reading=read_batch(case.classifier.model, case.reading.batch))
     found = case.ask("certificate")
     for norm in NORMS:
         assert found[f"radius_{norm}"].tolist() == pytest.approx([FARTHEST[norm]] * len(case.split))

@@ -18,8 +18,8 @@ import heedful
 from heedful.audits.audit import AUDITS
 from heedful.audits.questions import embedding_stability
 from heedful.audits.questions.embedding_stability import normal_by_token, one_word
-from heedful.audits.questions.movement import Seen, by_word, compare, see
-from heedful.audits.subject.reading import read
+from heedful.audits.questions.movement import Snapshot, by_word, compare_snapshots, snapshot
+from heedful.audits.subject.reading import read_batch
 from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.errors import BadInput
@@ -80,15 +80,15 @@ def test_every_number_by_brute_force(case):
 
 
 def test_by_hand():
-    before = Seen(
+    before = Snapshot(
         torch.tensor([[[0.5, 0.25, 0.25]]]).double(), torch.ones(1, 3).bool(), torch.tensor([[0.6, 0.4]])
     )
-    after = Seen(
+    after = Snapshot(
         torch.tensor([[[0.25, 0.5, 0.25]]]).double(), torch.ones(1, 3).bool(), torch.tensor([[0.3, 0.7]])
     )
     jsd = 0.5 * math.log(4 / 3) + 0.25 * math.log(2 / 3)  # each half of two terms that are mirror images
     sharp = to_uniform(np.array([0.5, 0.25, 0.25]))
-    found = compare(before, after, k=2)
+    found = compare_snapshots(before, after, k=2)
     assert found.jsd.item() == pytest.approx(jsd)
     assert found.relative_jsd.item() == pytest.approx(jsd / (2 * sharp))
     assert found.top_k_overlap.item() == 1
@@ -110,7 +110,7 @@ def test_the_same_directions_grow(make_case):
     """JSD is quadratic in small noise and TVD linear, text by text, because the directions are the same."""
     case = make_case("average")
     case.reading.model.double()
-    found = ask(read(case.reading.model, case.reading.batch), noise=(1e-4, 1e-3), draws=1)
+    found = ask(read_batch(case.reading.model, case.reading.batch), noise=(1e-4, 1e-3), draws=1)
     for scope in ("one", "all"):
         small, large = (found[f"jsd_{scope}_{size}"] for size in ("0.0001", "0.001"))
         torch.testing.assert_close(large, 100 * small, rtol=0.05, atol=1e-16)
@@ -122,8 +122,8 @@ def test_no_noise_no_change(case):
     with torch.no_grad():
         shift = torch.zeros_like(case.reading.model.embed(case.reading.batch))
     batch = replace(case.reading.batch, tokens=case.reading.batch.tokens.shifted(shift))
-    before, after = (see(r, "attention") for r in (case.reading, read(case.reading.model, batch)))
-    found = compare(before, after, k=3)
+    before, after = (snapshot(r, "attention") for r in (case.reading, read_batch(case.reading.model, batch)))
+    found = compare_snapshots(before, after, k=3)
     for values in (found.jsd, found.tvd, found.flipped, found.top_moved, 1 - found.top_k_overlap):
         assert values.abs().max() == 0
 
@@ -160,7 +160,7 @@ def test_neither_batch_nor_companions_matter(model, many_texts, shape):
 def test_order_does_not_matter(case):
     order = torch.randperm(len(case.reading.rows), generator=torch.Generator().manual_seed(0))
     one = ask(case.reading, noise=(0.2,), draws=1)
-    other = ask(read(case.reading.model, case.reading.batch.take(order)), noise=(0.2,), draws=1)
+    other = ask(read_batch(case.reading.model, case.reading.batch.take(order)), noise=(0.2,), draws=1)
     for name in MEASURES:
         torch.testing.assert_close(other[name], one[name][order], atol=1e-6, rtol=1e-4, equal_nan=True)
 
@@ -249,7 +249,7 @@ def test_scores_that_are_all_zero_have_no_heatmap():
     nothing = torch.tensor([[[torch.nan] * 3], [[0.2, 0.3, 0.5]]]).double()
     some = torch.tensor([[[0.2, 0.3, 0.5]], [[0.2, 0.3, 0.5]]]).double()
     for pair in ((nothing, some), (some, nothing)):
-        found = compare(*(Seen(w, mask, predicted) for w in pair), k=2)
+        found = compare_snapshots(*(Snapshot(w, mask, predicted) for w in pair), k=2)
         for values in (found.jsd, found.relative_jsd, found.top_k_overlap, found.top_moved):
             assert values[0].isnan() and not values[1].isnan()
         assert found.tvd.tolist() == [0, 0]
@@ -275,28 +275,28 @@ def test_relative_jsd_is_bounded_symmetric_and_knows_no_padding(first, data):
     p, q = (torch.tensor([[row]]).double() for row in (first, second))
     p, q = p / p.sum(), q / q.sum()
     mask, predicted = torch.ones(1, len(first)).bool(), torch.tensor([[1.0, 0.0]])
-    one, two = Seen(p, mask, predicted), Seen(q, mask, predicted)
-    found = compare(one, two, k=2).relative_jsd
+    one, two = Snapshot(p, mask, predicted), Snapshot(q, mask, predicted)
+    found = compare_snapshots(one, two, k=2).relative_jsd
     assert found.isnan() or 0 <= found <= 2
-    torch.testing.assert_close(found, compare(two, one, k=2).relative_jsd, equal_nan=True)
+    torch.testing.assert_close(found, compare_snapshots(two, one, k=2).relative_jsd, equal_nan=True)
     wide = (
-        Seen(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), predicted)
+        Snapshot(torch.nn.functional.pad(s.weights, (1, 2)), torch.nn.functional.pad(mask, (1, 2)), predicted)
         for s in (one, two)
     )
-    torch.testing.assert_close(compare(*wide, k=2).relative_jsd, found, equal_nan=True)
+    torch.testing.assert_close(compare_snapshots(*wide, k=2).relative_jsd, found, equal_nan=True)
 
 
 def test_heads_of_other_models_may_stand_in_another_order():
     w = torch.tensor([[[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]]]).double()
-    seen, swapped = (Seen(x, torch.ones(1, 3).bool(), torch.tensor([[1.0, 0.0]])) for x in (w, w.flip(1)))
-    assert compare(seen, swapped, k=1, matched=True).jsd.item() == 0
-    assert compare(seen, swapped, k=1).jsd.item() > 0.1
+    seen, swapped = (Snapshot(x, torch.ones(1, 3).bool(), torch.tensor([[1.0, 0.0]])) for x in (w, w.flip(1)))
+    assert compare_snapshots(seen, swapped, k=1, matched=True).jsd.item() == 0
+    assert compare_snapshots(seen, swapped, k=1).jsd.item() > 0.1
 
 
 def test_pieces_are_added_up():
     w = torch.tensor([[[0.0, 0.1, 0.2, 0.3, 0.4]]])
     words = torch.tensor([[-1, 0, 1, 1, 2]])
-    found = by_word(Seen(w, words >= 0, torch.tensor([[1.0, 0.0]])), words, 4)
+    found = by_word(Snapshot(w, words >= 0, torch.tensor([[1.0, 0.0]])), words, 4)
     torch.testing.assert_close(found.weights[0, 0], torch.tensor([0.1, 0.5, 0.4, 0.0]))
     assert found.mask.tolist() == [[True, True, True, False]]
 
@@ -304,10 +304,10 @@ def test_pieces_are_added_up():
 @pytest.mark.parametrize("classes", [2, 4])
 def test_f1_is_the_usual_one(classes):
     rng = np.random.default_rng(0)
-    labels, said = rng.integers(classes, size=50), rng.integers(classes, size=(50, 3))
+    labels, predicted = rng.integers(classes, size=50), rng.integers(classes, size=(50, 3))
     average = "binary" if classes == 2 else "macro"
-    wanted = np.mean([f1_score(labels, said[:, draw], average=average) for draw in range(3)])
-    estimate, low, high = spread(resample([[f1_of(labels, said, classes=classes)]], seed=0)[0, :, 0])
+    wanted = np.mean([f1_score(labels, predicted[:, draw], average=average) for draw in range(3)])
+    estimate, low, high = spread(resample([[f1_of(labels, predicted, classes=classes)]], seed=0)[0, :, 0])
     assert estimate == pytest.approx(wanted)
     assert 0 <= low < estimate < high <= 1
     assert high - low < 0.5
@@ -320,8 +320,8 @@ def test_f1_is_there_where_labels_are(model, many_texts, tmp_path):
     summary, rows = found.summaries[NAME], found.to_frame(NAME)
     labels = found.to_frame("predictions")["label"].str.tail(1).cast(int).to_numpy()
     for group, column in (("all words, noise 2", "said_all_2"), ("all", "said_all_0.001")):
-        said = np.array(rows[column].to_list())[:, 0]
-        assert summary.number("f1", group).estimate == pytest.approx(f1_score(labels, said))
+        predicted = np.array(rows[column].to_list())[:, 0]
+        assert summary.number("f1", group).estimate == pytest.approx(f1_score(labels, predicted))
     bare = tmp_path / "bare.csv"
     pl.read_csv(many_texts).select("text").write_csv(bare)
     unlabelled = run(classifier, bare, draws=1)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import torch
 
-from heedful.audits.charts import told
+from heedful.audits.chart_kinds import describe_values
 from heedful.audits.questions.flip_set import RANKINGS
 
 NAN = float("nan")
@@ -98,4 +98,4 @@ def test_charts_draw_the_same_texts(make_case):
     common = rows.filter(pl.all_horizontal(pl.col(f"{name}_fraction").is_not_nan() for name in RANKINGS))
     assert 0 < len(common) < len(rows)
     for name in ("attention", "gradient"):
-        assert f"{name}: {told(common[f'{name}_fraction'])}" in chart.alt
+        assert f"{name}: {describe_values(common[f'{name}_fraction'])}" in chart.alt

@@ -14,7 +14,7 @@ from heedful.audits.audit import Number
 from heedful.audits.questions import few_items
 from heedful.audits.questions.few_items import farthest_few
 from heedful.audits.questions.heatmap_search import search
-from heedful.audits.subject.reading import read
+from heedful.audits.subject.reading import read_batch
 from heedful.data.corpus import Split
 
 EPSILON = 0.05
@@ -48,16 +48,16 @@ def reading_of(toy_classifier):
         sizes = [items] * texts if isinstance(items, int) else rng.choice(items, size=texts)
         written = [" ".join(rng.choice(WORDS, size=size, replace=False)) for size in sizes]
         split = Split(written, np.zeros(texts, dtype=np.int64))
-        return read(model.model, model.instances(split).batch(np.arange(texts)))
+        return read_batch(model.model, model.instances(split).batch(np.arange(texts)))
 
     return make
 
 
 def judged(reading, heatmaps):
     """How far heatmaps of one text's reading are, and how far they move the prediction: in numpy, one head."""
-    said, own = reading.item_logits.numpy(), reading.weights[:, 0].double().numpy()
+    item_logits, own = reading.item_logits.numpy(), reading.weights[:, 0].double().numpy()
     before = reading.probabilities.numpy()[:, None]
-    after = softmax(heatmaps @ said, axis=-1)
+    after = softmax(heatmaps @ item_logits, axis=-1)
     middle = (heatmaps + own[:, None]) / 2
     far = (rel_entr(heatmaps, middle).sum(-1) + rel_entr(own[:, None], middle).sum(-1)) / 2
     return far, np.abs(after - before).sum(-1) / 2
@@ -82,7 +82,7 @@ def test_it_reaches_what_brute_force_finds_and_never_the_impossible(reading_of, 
         reading = reading_of(items=items, classes=classes, seed=seed)
         found = search(reading, EPSILON, seed=0)
         far, moved = judged(reading, found.weights[:, :1].numpy())
-        # A heatmap that is feasible, at the distance it is said to have: so the truth is at least that.
+        # A heatmap that is feasible, at the distance it claims to have: so the truth is at least that.
         assert (moved <= EPSILON).all()
         assert found.value.tolist() == pytest.approx(far[:, 0].tolist(), abs=SINGLE)
         assert found.weights.sum(-1).flatten().tolist() == pytest.approx([1] * len(far))
@@ -168,7 +168,7 @@ def test_neither_companions_nor_padding_matter(reading_of, shape):
     reading = reading_of(texts=14, items=range(2, 9), sharpen=12.0, **shape)
     together = farthest_few(reading, EPSILON, beyond=torch.zeros(14))
     for row in range(14):
-        alone = read(reading.model, reading.batch.take(torch.tensor([row])))
+        alone = read_batch(reading.model, reading.batch.take(torch.tensor([row])))
         found = farthest_few(alone, EPSILON, beyond=torch.zeros(1))
         assert found.value.item() == pytest.approx(together.value[row].item(), abs=1e-5)
         assert not together.weights(8)[row][~reading.mask[row]].any()

@@ -14,8 +14,8 @@ from heedful.audits.audit import AUDITS
 from heedful.audits.questions import infidelity as audit_module
 from heedful.audits.questions.infidelity import MOVES, SUBSETS
 from heedful.audits.subject.predictions import item_spans
-from heedful.audits.subject.reading import read
-from heedful.audits.subject.words import words_of
+from heedful.audits.subject.reading import read_batch
+from heedful.audits.subject.words import words_in
 from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.measures.infidelity import random_subsets
@@ -34,7 +34,7 @@ def any_drop(monkeypatch):
 def exactly(case):
     """The same in double precision, where a text that hardly moves has digits enough to compare."""
     model = case.classifier.model.double()
-    return case._replace(reading=read(model, case.reading.batch))
+    return case._replace(reading=read_batch(model, case.reading.batch))
 
 
 def predicted(case, row, items=None):
@@ -52,7 +52,7 @@ def predicted(case, row, items=None):
 def asked(reading, own):
     """Rows of the audit for scores of one's own."""
     audit = AUDITS.get(NAME)(complete(AuditOptions)(), source="own")
-    return audit.rows(replace(reading, own=own, _scores={}))
+    return audit.rows(replace(reading, user_scores=own, _scores={}))
 
 
 def drops_of(case, row, seed=0):
@@ -93,7 +93,7 @@ def test_scores_that_are_the_drops_explain_everything_where_words_do_not_meet(ma
     case = make_case("average", encoder="none", embedding_size=4, sharpen=0.05)
     with torch.no_grad():
         case.classifier.model.attention.similarity.vector.zero_()
-    reading = read(case.classifier.model, case.reading.batch)
+    reading = read_batch(case.classifier.model, case.reading.batch)
     pulls = reading.item_logits[..., 0] * reading.mask
     pulls = (pulls - reading.logits) * reading.mask  # a word above the mean pulls up
     sign = torch.where(reading.logits > 0, 1.0, -1.0).double()
@@ -142,7 +142,7 @@ def test_a_prediction_that_nothing_moves_is_left_out_and_counted(make_case):
     case = make_case("average", sharpen=4.0)
     with torch.no_grad():
         case.classifier.model.decoder.output.bias.fill_(1e4)
-    reading = read(case.classifier.model, case.reading.batch)
+    reading = read_batch(case.classifier.model, case.reading.batch)
     audit = case.audit(NAME)
     found = dict(audit.rows(reading))
     assert (found["largest_drop"] < MOVES).all()
@@ -166,7 +166,7 @@ def test_pieces_of_a_word_are_deleted_together(make_case, any_drop):
     word_of = batch.tokens.word_of.clone()
     word_of[row, 2:] = torch.where(word_of[row, 2:] > 0, word_of[row, 2:] - 1, -1)
     joined = replace(case.reading, batch=replace(batch, tokens=replace(batch.tokens, word_of=word_of)))
-    words = words_of(case.classifier.model, joined.batch)
+    words = words_in(case.classifier.model, joined.batch)
     found = case.audit(NAME).rows(joined)
     drawn = random_subsets(joined.rows, words.counts, subsets=SUBSETS, seed=0, draw=Stream.DELETIONS)[row]
     items = words.items(torch.full((SUBSETS,), row), drawn)
@@ -183,7 +183,7 @@ def test_pieces_of_a_word_are_deleted_together(make_case, any_drop):
 
 def test_one_word_of_several_pieces_is_left_out(pieces):
     batch = pieces.batch(["filmmaker", "a dull film"])
-    found = AUDITS.get(NAME)(complete(AuditOptions)()).rows(read(pieces.model, batch))
+    found = AUDITS.get(NAME)(complete(AuditOptions)()).rows(read_batch(pieces.model, batch))
     assert found["infidelity"][0].isnan()
 
 

@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 import heedful
 from heedful.audits.audit import AUDITS
 from heedful.audits.questions import randomisation
-from heedful.audits.questions.randomisation import DRAWS, Look, alike, alone
+from heedful.audits.questions.randomisation import DRAWS, WordHeatmap, alone_condition, compare_heatmaps
 from heedful.audits.running import run as running
 from heedful.audits.subject.words import Words
 from heedful.config import AuditOptions
@@ -46,7 +46,7 @@ def test_likeness_by_hand():
     second = torch.tensor(
         [[0.4, 0.1, 0.2, 0.3], [0.4, 0.3, 0.2, 0.1], [0.2, 0.3, 0.5, 0], [0.4, 0.3, 0.2, 0.1], [1.0, 0, 0, 0]]
     )
-    found = alike(Look(first, first), Look(second, second), words(4, 4, 3, 4, 1))
+    found = compare_heatmaps(WordHeatmap(first, first), WordHeatmap(second, second), words(4, 4, 3, 4, 1))
     # 4 3 2 1 and 4 1 2 3: of six pairs three turn around.
     assert found.similarity.tolist() == pytest.approx([0, 1, -1, np.nan, np.nan], nan_ok=True)
     assert found.top.tolist() == pytest.approx([2 / 3, 1, np.nan, np.nan, np.nan], nan_ok=True)
@@ -65,7 +65,7 @@ def test_every_condition_text_by_text(model, many_texts, shape, source):
     exact = classifier.model.double() if not classifier.model.encoder.contextual else classifier.model
     drawn = [Redrawn(exact, seed=DRAWS * 2 + draw) for draw in range(DRAWS)]
     conditions = {stage: STAGES[: place + 1] for place, stage in enumerate(STAGES)}
-    conditions |= {alone(stage): (stage,) for stage in STAGES[1:]}
+    conditions |= {alone_condition(stage): (stage,) for stage in STAGES[1:]}
     score = heedful.explainers.explainer.EXPLAINERS.get(source)
     for row, text in zip(rows.iter_rows(named=True), found.to_frame("predictions")["text"], strict=True):
         batch = classifier.batch([text])
@@ -85,7 +85,9 @@ def test_every_condition_text_by_text(model, many_texts, shape, source):
                 assert np.isnan(row[f"top_{condition}"]) and np.isnan(row["top_by_chance"])
         assert row["similarity_after"] == pytest.approx(row["similarity_embed"], nan_ok=True)
         for stage in STAGES:
-            assert row[f"changed_by_{stage}"] == pytest.approx(1 - row[f"similarity_{alone(stage)}"])
+            assert row[f"changed_by_{stage}"] == pytest.approx(
+                1 - row[f"similarity_{alone_condition(stage)}"]
+            )
     assert summary.number("similarity_after").estimate == pytest.approx(rows["similarity_after"].mean())
     for stage, group in (
         ("attend", "decode + attend"),
@@ -313,9 +315,9 @@ def test_from_end_to_end(tmp_path, many_texts):
     """The model of shuffled labels is trained beside the run, announced, named apart, and found again."""
     small = {"encoder": "average", "hidden": 4, "embedding_size": 5, "epochs": 1, "min_words": 1}
     classifier = heedful.train(str(many_texts), runs=tmp_path / "runs", progress=False, **small)
-    said = io.StringIO()
-    found = running.audit(classifier, only=[NAME], watcher=Bars(Screen(file=said, width=200)))
-    assert "Training the model on shuffled labels, or finding it, in" in said.getvalue()
+    printed = io.StringIO()
+    found = running.audit(classifier, only=[NAME], watcher=Bars(Screen(file=printed, width=200)))
+    assert "Training the model on shuffled labels, or finding it, in" in printed.getvalue()
     runs = list_runs(tmp_path / "runs")
     assert sorted(
         str(yaml.safe_load((r.folder / "config.yaml").read_text())["label_seed"]) for r in runs

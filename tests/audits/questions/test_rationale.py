@@ -16,8 +16,8 @@ import heedful
 from heedful.audits.questions import rationale
 from heedful.audits.questions.sensitivity import LARGEST, SIZES, attempts, sample, sensitivity
 from heedful.audits.subject.predictions import item_spans
-from heedful.audits.subject.reading import read
-from heedful.audits.subject.words import words_of
+from heedful.audits.subject.reading import read_batch
+from heedful.audits.subject.words import words_in
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.model import probabilities
@@ -94,7 +94,7 @@ def test_each_text_loses_words_of_its_own(make_case):
     _, together = losses(case)
     instances = case.classifier.instances(case.split)
     for row in case.texts():
-        reading = read(case.classifier.model, instances.batch(np.array([row])))
+        reading = read_batch(case.classifier.model, instances.batch(np.array([row])))
         _, alone = losses(case._replace(reading=reading))
         for name, values in alone.items():
             assert values[0].item() == pytest.approx(together[name][row].item(), abs=1e-6, nan_ok=True), name
@@ -147,7 +147,7 @@ def test_pieces_of_a_word_are_one_word(make_case):
     word_of = batch.tokens.word_of.clone()
     word_of[row, 2:] = torch.where(word_of[row, 2:] > 0, word_of[row, 2:] - 1, -1)
     joined = replace(case.reading, batch=replace(batch, tokens=replace(batch.tokens, word_of=word_of)))
-    words = words_of(case.classifier.model, joined.batch)
+    words = words_in(case.classifier.model, joined.batch)
     assert words.counts[row] == case.items(row) - 1
     scores = case.reading.scores("attention")
     summed = words.scores(scores)[row]
@@ -182,7 +182,7 @@ def true_radius(case, row, words, dim):
 def test_sensitivity_is_the_smallest_radius_of_a_fine_grid(make_case, dim, size):
     """Without encoder, and with few numbers that may move, every direction can be tried."""
     case = make_case("average", encoder="none", embedding_size=dim, sharpen=2.0)
-    words = words_of(case.classifier.model, case.reading.batch)
+    words = words_in(case.classifier.model, case.reading.batch)
     ranks = words.ranks(words.scores(case.reading.scores("attention")))
     found = sensitivity(case.reading, words, ranks)
     compared = 0
@@ -204,7 +204,7 @@ def test_sensitivity_is_the_smallest_radius_of_a_fine_grid(make_case, dim, size)
 def test_the_shift_that_is_found_flips_the_model_and_moves_the_top_words_alone(make_case, name):
     case = make_case(name, sharpen=4.0)
     model, reading = case.classifier.model, case.reading
-    words = words_of(model, reading.batch)
+    words = words_in(model, reading.batch)
     ranks = words.ranks(words.scores(reading.scores("attention")))
     pairs = torch.tensor([(row, min(2, int(words.counts[row]))) for row in case.texts()])
     laid = attempts(reading, words, ranks, pairs, model.exact())
@@ -228,7 +228,7 @@ def test_the_shift_that_is_found_flips_the_model_and_moves_the_top_words_alone(m
 
 def test_more_words_never_need_a_larger_shift_and_nothing_leaks(make_case):
     case = make_case("binary", sharpen=4.0)
-    model, words = case.classifier.model, words_of(case.classifier.model, case.reading.batch)
+    model, words = case.classifier.model, words_in(case.classifier.model, case.reading.batch)
     before = {name: value.clone() for name, value in model.state_dict().items()}
     found = sensitivity(case.reading, words, words.ranks(words.scores(case.reading.scores("attention"))))
     assert (found.radius.diff(dim=1) <= 0).all()
@@ -242,7 +242,7 @@ def test_decisions_that_no_shift_changes_are_counted_as_the_largest(make_case):
     case = make_case("average", sharpen=4.0)
     with torch.no_grad():
         case.classifier.model.decoder.output.bias.fill_(1e4)
-    reading = read(case.classifier.model, case.reading.batch)
+    reading = read_batch(case.classifier.model, case.reading.batch)
     audit = case.audit("rationale", sensitivity=True)
     found = dict(audit.rows(reading))
     assert found["sensitivity"].tolist() == [LARGEST] * len(case.split)

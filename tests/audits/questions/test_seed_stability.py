@@ -236,9 +236,11 @@ def test_from_end_to_end(tmp_path, many_texts):
     small = {"encoder": "average", "hidden": 4, "embedding_size": 5, "epochs": 1, "min_words": 1}
     classifier = heedful.train(str(many_texts), runs=tmp_path / "runs", progress=False, **small)
     before = {name: tensor.clone() for name, tensor in classifier.model.state_dict().items()}
-    said = io.StringIO()
-    found = running.audit(classifier, only=[NAME], seeds=(3, 4), watcher=Bars(Screen(file=said, width=200)))
-    assert "Training the model with 2 other seeds (3, 4)" in said.getvalue()
+    printed = io.StringIO()
+    found = running.audit(
+        classifier, only=[NAME], seeds=(3, 4), watcher=Bars(Screen(file=printed, width=200))
+    )
+    assert "Training the model with 2 other seeds (3, 4)" in printed.getvalue()
     assert found.to_frame(NAME)["jsd"].max() > 0
     runs = list_runs(tmp_path / "runs")
     assert sorted(yaml.safe_load((r.folder / "config.yaml").read_text())["seed"] for r in runs) == [0, 3, 4]

@@ -250,12 +250,12 @@ def test_another_file_of_synonyms_is_another_audit(model, tmp_path, many_texts, 
 
 def test_bad_files(model, tmp_path, many_texts):
     path = tmp_path / "bad.txt"
-    for content, said in (
+    for content, sentence in (
         ("film\n", "Line 1 of .* has no synonym"),
         ("haus heim\n", "has no synonym for any of the"),
     ):
         path.write_text(content)
-        with pytest.raises(BadInput, match=said):
+        with pytest.raises(BadInput, match=sentence):
             run(model(encoder="average"), many_texts, synonyms=str(path))
     with pytest.raises(BadInput, match="There are no vectors named 'glov'"):
         run(model(encoder="average"), many_texts, synonyms="glov")

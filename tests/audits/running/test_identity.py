@@ -8,7 +8,7 @@ import inspect
 import pytest
 
 from heedful.audits.audit import AUDITS
-from heedful.audits.running.kept import Keep
+from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.run import audit
 from heedful.config import AuditOptions
 from heedful.declared import complete
@@ -83,7 +83,7 @@ def test_a_damaged_folder_beside_it_is_passed_over(classifier):
     beside = classifier.run / "audits" / "broken"
     beside.mkdir()
     (beside / "config.yaml").write_text(": : :", encoding="utf-8")
-    kept = Keep(None)
+    kept = FinishedAudits(None)
     kept.take_from([beside, classifier.run / "audits" / "none"], {"seed": 0})
     assert kept.summaries == {}
 

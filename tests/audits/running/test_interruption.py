@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import heedful
-from heedful.audits.running.kept import Keep
+from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
 from heedful.runs import Run
@@ -49,7 +49,7 @@ def assert_same(one: AuditResult, other: AuditResult) -> None:
 
 def stop_after(monkeypatch, number, stop):
     """Stop when the n-th audit has been kept; give the list of those kept since."""
-    kept, put = [], Keep.audit
+    kept, put = [], FinishedAudits.add
 
     def mortal(self, frame, summary):
         put(self, frame, summary)
@@ -57,7 +57,7 @@ def stop_after(monkeypatch, number, stop):
         if len(kept) == number:
             stop()
 
-    monkeypatch.setattr(Keep, "audit", mortal)
+    monkeypatch.setattr(FinishedAudits, "add", mortal)
     return kept
 
 
@@ -66,12 +66,12 @@ KILLED = f"""
 import os, signal, sys
 import torch
 import heedful
-from heedful.audits.running.kept import Keep
+from heedful.audits.running.finished import FinishedAudits
 from heedful.models.classifier import Classifier
 
 torch.set_num_threads(1)
 model, texts, folder, number = sys.argv[1:]
-kept, put = [], Keep.audit
+kept, put = [], FinishedAudits.add
 
 def mortal(self, frame, summary):
     put(self, frame, summary)
@@ -79,7 +79,7 @@ def mortal(self, frame, summary):
     if len(kept) == int(number):
         os.kill(os.getpid(), signal.SIGKILL)
 
-Keep.audit = mortal
+FinishedAudits.add = mortal
 heedful.audit(Classifier.from_pretrained(model), texts, folder=folder, **{OPTIONS})
 """
 
@@ -161,13 +161,13 @@ def test_the_folder_of_another_audit_is_refused(classifier, model, many_texts, t
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     texts = tmp_path / "other.csv"
     texts.write_text("text\nthe plot is old\na fine film\n")
-    for other, data, options, said in (
+    for other, data, options, differing in (
         (classifier, many_texts, {"seed": 1}, "seed"),
         (classifier, many_texts, {"permutations": 11}, "permutations"),
         (classifier, texts, {}, "texts"),
         (model(encoder="average", seed=1), many_texts, {}, "model"),
     ):
-        with pytest.raises(BadInput, match=rf"holds another audit \({said} differ\)"):
+        with pytest.raises(BadInput, match=rf"holds another audit \({differing} differ\)"):
             heedful.audit(other, data, folder=folder, only=["permutation"], **(OPTIONS | options))
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     heedful.audit(classifier, many_texts, folder=folder, batch_size=3, **OPTIONS)  # changes no number

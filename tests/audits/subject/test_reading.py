@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from heedful.audits.subject.reading import read
+from heedful.audits.subject.reading import read_batch
 from heedful.audits.subject.ties import settled
 from heedful.models.model import probabilities
 
@@ -33,23 +33,23 @@ def test_it_says_what_the_model_says(case):
 
 def test_other_weights_are_decoded_as_the_model_would(case):
     weights, states = some_weights(case), case.reading.states
-    said = case.reading.decode(weights)
+    logits = case.reading.decode(weights)
     for variant in range(weights.shape[1]):
-        close(said[:, variant], case.classifier.model.decode(states, weights[:, variant]))
+        close(logits[:, variant], case.classifier.model.decode(states, weights[:, variant]))
 
 
 def test_erased_items_are_gone_and_the_rest_is_scaled_up(case):
     torch.manual_seed(2)
     keep = (torch.rand(len(case.split), 4, case.reading.mask.shape[1]) < 0.6) & case.reading.mask[:, None]
     keep[..., 0] = case.reading.weights.min(1).values[:, :1] > 0  # something is left of every text
-    said = case.reading.without(keep)
+    logits = case.reading.erase_all_but(keep)
     for variant in range(4):
         left = case.reading.weights * keep[:, variant, None]
         some = (left.sum(-1) > 0).all(1)
         expected = case.classifier.model.decode(
             case.reading.states, left / left.sum(-1, keepdim=True).clamp(min=1e-30)
         )
-        close(said[some, variant], expected[some])
+        close(logits[some, variant], expected[some])
 
 
 def test_of_nothing_the_zero_vector_is_left(case):
@@ -57,7 +57,9 @@ def test_of_nothing_the_zero_vector_is_left(case):
     nothing = torch.zeros_like(case.reading.weights)
     expected = case.classifier.model.decode(states, nothing)
     close(case.reading.empty_logits, expected)
-    close(case.reading.without(torch.zeros(len(case.split), 1, nothing.shape[-1]).bool())[:, 0], expected)
+    close(
+        case.reading.erase_all_but(torch.zeros(len(case.split), 1, nothing.shape[-1]).bool())[:, 0], expected
+    )
     close(case.reading.decode(nothing[:, None])[:, 0], expected)
 
 
@@ -82,7 +84,7 @@ def test_linear_readings_are_means_of_their_items(case):
 def test_companions_change_nothing(case):
     instances = case.classifier.instances(case.split)
     for row in case.texts():
-        alone = read(case.classifier.model, instances.batch(np.array([row])))
+        alone = read_batch(case.classifier.model, instances.batch(np.array([row])))
         close(alone.logits[0], case.reading.logits[row])
         close(alone.weights[0], case.reading.weights[row, :, : alone.weights.shape[-1]])
 
@@ -91,7 +93,7 @@ def test_scores_are_named(make_case):
     reading = make_case("binary").reading
     torch.testing.assert_close(reading.scores("attention").float(), reading.weights[:, 0])
     own = torch.rand(reading.mask.shape).double() * reading.mask
-    torch.testing.assert_close(replace(reading, own=own).scores("own"), own, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(replace(reading, user_scores=own).scores("own"), own, rtol=1e-5, atol=1e-6)
     assert reading.scores("gradient") is reading.scores("gradient")  # reckoned once
 
 

@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heedful.audits.subject.reading import read
+from heedful.audits.subject.reading import read_batch
 from heedful.audits.subject.ties import ROUNDING, settled, settled_weights
 from heedful.audits.subject.words import Words
 from heedful.explainers.explainer import EXPLAINERS
@@ -161,7 +161,7 @@ def sharp(make_case, name, by_how_much, **more):
     """A case whose attention is nearly one-hot."""
     case = make_case(name, **more)
     case.classifier.model.attention.similarity.vector.data *= by_how_much
-    return case._replace(reading=read(case.classifier.model, case.reading.batch))
+    return case._replace(reading=read_batch(case.classifier.model, case.reading.batch))
 
 
 @pytest.mark.parametrize("heads", [1, 2])

@@ -9,10 +9,10 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
-from heedful.config import AuditOptions, Words
+from heedful.config import AuditOptions, Names
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.measures.correlation import kendall_tau
@@ -29,9 +29,9 @@ _USUAL = {
 
 
 class AgreementOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
-    pairs: Words | None = Field(
+    pairs: Names | None = Field(
         None,
         description="Pairs of explainers for agreement, such as attention:gradient, separated by commas.",
     )
@@ -66,7 +66,7 @@ class Agreement(Audit):
         "tau_g_loo_top": Measure(f"share of the top {TOP} items of the gradient that are in leave-one-out's"),
     }
     caveats = (
-        "τ counts every pair of words alike, also those that no reader would point at; the overlap of the top "
+        "τ weighs every pair of words the same, including words that no reader would point at; the overlap of the top "
         f"{TOP} looks only at what is shown.",
         "Gradients and leave-one-out are estimates of importance too, and need not agree with each other.",
     )
@@ -75,7 +75,7 @@ class Agreement(Audit):
     method = (
         "Kendall's τ-b between the scores that two explainers give the items of a text; 1 is the same order, 0 no relation, "
         "−1 the reverse. Gradients are those of the prediction with respect to the input, leave-one-out deletes an item and "
-        "sees how far the prediction moves. A text counts as significant where p ≤ 0.05."
+        "measures how far the prediction moves. A text counts as significant where p ≤ 0.05."
     )
     order = Order("tau_loo", "agreement with leave-one-out", worst="lowest")
 
@@ -84,7 +84,7 @@ class Agreement(Audit):
         self.pairs = self._pairs()
 
     def _pairs(self) -> dict[str, tuple[str, str]]:
-        """Which rankings are compared; those of the audited scores stand where attention would."""
+        """Which rankings are compared; those of the audited scores take the place of attention."""
         if self.config.pairs is None:
             return {name: (self._named(x), self._named(y)) for name, (x, y) in _USUAL.items()}
         chosen = [_read_pair(pair) for pair in self.config.pairs]

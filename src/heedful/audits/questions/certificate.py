@@ -11,7 +11,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import dots
+from heedful.audits.chart_kinds import dots
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
@@ -24,7 +24,7 @@ SEAT_RADIUS = 1e-3
 """Largest change of a weight that SEAT asks a decision to survive."""
 
 FARTHEST: dict[Norm, float] = {"linf": 1.0, "l2": math.sqrt(2), "l1": 2.0}
-"""How far apart two heatmaps can be; a larger radius means nothing more, and counts as this."""
+"""How far apart two heatmaps can be; a larger radius has no further meaning, and counts as this."""
 
 _SPELLED: dict[Norm, str] = {"linf": "ℓ∞", "l2": "ℓ2", "l1": "ℓ1"}
 
@@ -47,7 +47,7 @@ def _measures() -> dict[str, Measure]:
 
 
 class CertificateOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     radii: Sizes = Field(
         (0.001, 0.01, 0.05, 0.1, 0.5),
@@ -83,7 +83,7 @@ class Certificate(Audit):
     equation = "R = min over c′ ≠ c of (z_c − z_c′) / ‖v_c − v_c′‖*,  v_k,i = (W h_i)_k;  with Σδ = 0 the norm of v less a constant"
     method = (
         "With a decoder linear in the weights, a change δ moves the lead of the class decided on over another by the product of "
-        "δ and the difference of what the items say for either, without bias. At a given size of δ that product is bounded by the dual norm "
+        "δ and the difference of the items' logits for the two classes, without bias. At a given size of δ that product is bounded by the dual norm "
         "(ℓ1 for ℓ∞, ℓ2 for ℓ2, ℓ∞ for ℓ1), and the bound is reached: the radius is exact. If the changes of a head "
         "sum to 0, so that weights still sum to 1, a constant is subtracted first: median, mean, or middle of the range. The "
         "weights of several heads move together. A radius beyond the distance of any two heatmaps counts as that distance."
@@ -94,11 +94,11 @@ class Certificate(Audit):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """It replaces the weights, which other scores are not."""
+        """It replaces weights, and scores other than attention are not weights."""
         return super().refuses(scope) or scope.beyond_attention()
 
     def rows(self, reading: Reading) -> Columns:
-        """Reckon every radius; NaN where the decoder is not linear."""
+        """Compute every radius; NaN if the decoder is not linear."""
         effects = reading.effects
         if effects is None:
             nothing = torch.full((len(reading.mask),), torch.nan, dtype=torch.float64)
@@ -126,7 +126,7 @@ class Certificate(Audit):
         return columns
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Mean radii, by class too, and the share certified at each size."""
+        """Average the radii, also by class, and the shares certified at each size."""
         numbers: list[Number] = [self.number("certified", rows["certified"])]
         for norm in NORMS:
             numbers += self.by_class(f"radius_{norm}", rows, f"radius_{norm}")
@@ -141,7 +141,7 @@ class Certificate(Audit):
                 rows,
                 "There is no exact certificate, because the decoder is not linear in the weights.",
                 numbers,
-                "Train with --decoder linear for an exact certificate; a bound that is only searched for would certify nothing.",
+                "Train with --decoder linear for an exact certificate; a bound found by a search would certify nothing.",
             )
         return self.summary(
             rows,
@@ -183,5 +183,5 @@ class Certificate(Audit):
 
 
 def _candidates(reading: Reading) -> Tensor | None:
-    """Which classes can be decided on; a model with one logit has no say in it."""
+    """Which classes can be decided on; a model with one logit has no candidates."""
     return None if reading.logits.shape[-1] == 1 else reading.states.candidates

@@ -9,7 +9,7 @@ import torch
 from pydantic import Field
 
 from heedful.audits.audit import BINS, Audit, Bound, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram, violins
+from heedful.audits.chart_kinds import histogram, violins
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.subject.ragged import ragged
@@ -22,11 +22,11 @@ from heedful.models.stages import probabilities
 from heedful.output.numbers import percent, value
 
 DIFFERENT = LN_2 / 2
-"""A heatmap at least this far from the model's own, half of the largest JSD, is called a different one."""
+"""A heatmap at least this far from the model's own, half of the largest JSD, counts as different."""
 
 
 class CounterfactualOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     epsilon: float | None = Field(
         None,
@@ -62,7 +62,7 @@ class Counterfactual(Audit):
         "needless": Measure(
             "share of texts where uniform weights give the same prediction",
             better="lower",
-            plain="For {} of the texts the answer would be the same if all words were attended alike.",
+            plain="For {} of the texts the answer would be the same if all words had the same weight.",
         ),
         "replaceable_needed": Measure(
             "share of texts, of those that need attention, that a different heatmap predicts the same",
@@ -73,19 +73,19 @@ class Counterfactual(Audit):
     caveats = (
         "A model needs no evidence for the answer it falls back to, so that any heatmap will do there. Texts where "
         "uniform weights give the same prediction are therefore counted apart (needless).",
-        "Wiegreffe & Pinter object that such a heatmap is no attention the model could compute: it is made for one "
-        "text at a time, outside of training. The imitation audit asks for one that a model computes.",
+        "Wiegreffe & Pinter object that such a heatmap is not attention that a model could compute: it is made for one "
+        "text at a time, outside of training. The imitation audit looks for attention that a model does compute.",
         "For contextual encoders ε-max JSD is near its ceiling of 0.69 for almost all texts, so that it tells models "
         "apart only where it is low.",
     )
 
     equation = "ε-max JSD = max over weights α with TVD(ŷ(α), ŷ(α̂)) ≤ ε of JSD(α, α̂)"
     method = (
-        "Of all weights that change the prediction by at most ε, those are sought that differ most from the model's own α̂. "
+        "Among all weights that change the prediction by at most ε, we look for those that differ most from the model's own α̂. "
         "JSD is convex and the feasible weights are a simplex cut by a slab, so that for two classes and a linear decoder the "
         "maximum lies at a corner with one or two items, and all corners are tried: the answer is exact. Elsewhere it is "
         "searched for among heatmaps of one item, of two and, where the decoder is linear, of three, and from the best of them "
-        "by gradient: a lower bound, which may forbid and cannot pass."
+        "by gradient: a lower bound, which can forbid and cannot pass."
     )
     heatmap = Heatmap(
         "counterfactual_weights", "Another heatmap, the same answer", "counterfactual_probability"
@@ -94,20 +94,20 @@ class Counterfactual(Audit):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """It replaces the weights, which other scores are not."""
+        """It replaces weights, and scores other than attention are not weights."""
         return super().refuses(scope) or scope.beyond_attention()
 
     @property
     def epsilon(self) -> float:
-        """The user's, or the paper's: 0.01, and 0.05 for questions, where there are more answers to choose from."""
+        """The user's choice, or the paper's: 0.01, and 0.05 for questions, where there are more answers to choose from."""
         return self.config.epsilon or (0.05 if self.task == "qa" else 0.01)
 
     def exact(self, reading: Reading) -> bool:
-        """Whether the true maximum can be had."""
+        """Whether the true maximum can be computed."""
         return self.config.method == "exact" and reading.linear and reading.item_logits.shape[-1] == 1
 
     def rows(self, reading: Reading) -> Columns:
-        """Find the farthest heatmap of every text, and keep it."""
+        """Find and save the farthest heatmap of every text."""
         exact = self.exact(reading)
         if exact:
             found = eps_max_jsd(
@@ -121,7 +121,7 @@ class Counterfactual(Audit):
             weights = heads.mean(1)
         with torch.no_grad():
             after = probabilities(reading.decode(heads[:, None])[:, 0])
-        said = after.gather(1, reading.probabilities.argmax(-1, keepdim=True))[:, 0]
+        probability = after.gather(1, reading.probabilities.argmax(-1, keepdim=True))[:, 0]
         replaceable = (values >= DIFFERENT).double()
         needless = reading.needless
         own = reading.scores("attention")
@@ -135,7 +135,7 @@ class Counterfactual(Audit):
             "largest_weight": own.amax(-1),
             "weights": ragged(own, reading.mask),
             "counterfactual_weights": ragged(weights, reading.mask),
-            "counterfactual_probability": said,
+            "counterfactual_probability": probability,
         }
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
@@ -163,7 +163,7 @@ class Counterfactual(Audit):
         ]
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Average by predicted class and by the largest weight."""
+        """Average over all texts, by predicted class and by the largest weight."""
         exact = bool(rows["exact"].all())
         bound: Bound = None if exact else "lower"
         numbers = self.by_class("eps_max_jsd", rows, "eps_max_jsd", bound=bound)

@@ -13,11 +13,11 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
-from heedful.audits.charts import finish
+from heedful.audits.chart_kinds import finish_chart
 from heedful.audits.exhibits import Chart
-from heedful.audits.questions.movement import Change, compare, see
-from heedful.audits.questions.stable_audit import StabilityAudit, measures
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.questions.movement import Change, compare_snapshots, snapshot
+from heedful.audits.questions.stability_audit import StabilityAudit, measures
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.config import AuditOptions, Sizes
 from heedful.data.tokens import Tokens
 from heedful.data.words.substitution import words_of
@@ -25,14 +25,14 @@ from heedful.measures.streams import uniform_by_instance
 from heedful.output.charts import ACCENT, SECOND, chart_of
 
 USUAL = 0.01
-"""The noise whose numbers stand for all: the paper's middle radius, or what was chosen nearest to it."""
+"""The noise whose numbers are reported first: the paper's middle radius, or the chosen size nearest to it."""
 SCOPES = {"one": "one word", "all": "all words"}
 _NUMBERS = 1 << 21
 """Random numbers drawn at a time: 16 MB."""
 
 
 class NoiseOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     noise: Sizes = Field(
         (1e-3, 5e-3, 1e-2, 5e-2),
@@ -53,9 +53,9 @@ class EmbeddingStability(StabilityAudit):
     measures: ClassVar = measures("under noise")
     caveats = (
         "The paper writes N(0, δI) and does not say whether δ is a variance: here it is the standard deviation of every "
-        "coordinate, whatever the size of the embeddings, so that models with longer vectors are shaken less.",
-        "A flat heatmap does not move whatever is done to it: read JSD beside sharpness, or read the relative JSD.",
-        "Noise is no text: nobody writes a sentence that has these embeddings.",
+        "coordinate, whatever the size of the embeddings, so that models with longer vectors are disturbed less.",
+        "A flat heatmap does not move whatever happens: read JSD together with sharpness, or read the relative JSD.",
+        "Noise is not text: no sentence has these embeddings.",
     )
     method = (
         "Normal noise is added to the embeddings of one random word (all its pieces), and of all words; questions and "
@@ -66,7 +66,7 @@ class EmbeddingStability(StabilityAudit):
 
     @property
     def usual(self) -> float:
-        """The noise whose numbers stand for all."""
+        """The noise whose numbers are reported first."""
         return min(self.config.noise, key=lambda size: (abs(size - USUAL), size))
 
     @property
@@ -76,28 +76,30 @@ class EmbeddingStability(StabilityAudit):
 
     @property
     def sizes(self) -> tuple[float, ...]:
-        """Which noise is tried: a quick look at an explainer, which may be slow, takes the usual one alone."""
+        """Which noise is tried: a quick audit of an explainer, which may be slow, takes only the usual one."""
         quick = self.config.quick and self.source != "attention"
         return (self.usual,) if quick else self.config.noise
 
     def rows(self, reading: Reading) -> Columns:
         """Read every text again under every noise."""
-        before = see(reading, self.source)
+        before = snapshot(reading, self.source)
         changes: dict[str, list[Change]] = {}
-        said: dict[str, list[Tensor]] = {}
+        predicted: dict[str, list[Tensor]] = {}
         for draw in range(self.config.draws):
             for condition, shift in self._shifts(reading, draw):
                 batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
-                after = see(read(reading.model, batch, seed=reading.seed), self.source)
-                changes.setdefault(condition, []).append(compare(before, after, k=self.config.top_k))
-                said.setdefault(condition, []).append(after.probabilities)
-        columns = self.beside(before, reading)
+                after = snapshot(read_batch(reading.model, batch, seed=reading.seed), self.source)
+                changes.setdefault(condition, []).append(
+                    compare_snapshots(before, after, k=self.config.top_k)
+                )
+                predicted.setdefault(condition, []).append(after.probabilities)
+        columns = self.context_columns(before, reading)
         for condition, found in changes.items():
-            columns |= self.columns(condition, found, said[condition])
+            columns |= self.columns(condition, found, predicted[condition])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Average for each noise; the usual one on all words stands for all."""
+        """Average for each noise; the usual noise on all words is reported first."""
         conditions = {
             f"{scope}_{size:g}": f"{words}, noise {size:g}"
             for scope, words in SCOPES.items()
@@ -120,7 +122,7 @@ class EmbeddingStability(StabilityAudit):
         tokens, rows, seed = reading.batch.tokens, reading.rows, self.config.seed
         with torch.no_grad():
             like = reading.model.embed(reading.batch.take(torch.tensor([0])))
-        # Streams of their own: else the word that is chosen would depend on its noise.
+        # Separate streams: otherwise the word that is chosen would depend on its noise.
         noise = normal_by_token(rows, tokens, like.shape[-1], seed=seed, draw=2 * draw).to(like.dtype)
         places = {"one": one_word(rows, tokens, seed=seed, draw=2 * draw + 1), "all": tokens.mask}
         for scope, mask in places.items():
@@ -131,7 +133,7 @@ class EmbeddingStability(StabilityAudit):
 def normal_by_token(
     rows: Int[Tensor, " batch"], tokens: Tokens, dim: int, *, seed: int, draw: int
 ) -> Float[Tensor, "batch tokens dim"]:
-    """Standard normal numbers that belong to an instance and a token's place, whatever the batch is."""
+    """Draw standard normal numbers that depend on the instance and the token's position, not on the batch."""
     length = tokens.ids.shape[1]
     noise = torch.empty(len(rows), length, dim)
     size = max(1, _NUMBERS // (length * dim))
@@ -184,12 +186,12 @@ def _growth(rows: pl.DataFrame, sizes: tuple[float, ...]) -> list[Chart]:
             color=colour,
         )
     )
-    said = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
+    described = "; ".join(f"{point['words']}, noise {point['noise']:g}: {point['jsd']:.2g}" for point in data)
     return [
         Chart(
             "The heatmap as noise grows",
-            f"Mean JSD. {said}.",
+            f"Mean JSD. {described}.",
             "Both axes are logarithmic.",
-            finish(drawn, names=list(SCOPES.values())),
+            finish_chart(drawn, names=list(SCOPES.values())),
         )
     ]

@@ -1,8 +1,9 @@
 """The heatmap of two or three items that is farthest from a model's own and gives the same prediction.
 
-All of these heatmaps lie on segments: from one item to another, or from a mixture of two to a third. Where the decoder is linear
-in the weights every segment has a bound that none of its feasible mixtures can pass, and segments are looked into in the order of
-it until no other can be farther. Of other decoders the bound is a guess, and the most promising segments are tried.
+All of these heatmaps lie on segments: from one item to another, or from a mixture of two to a third. If the decoder is
+linear in the weights, every segment has a bound that none of its feasible mixtures can exceed, and segments are searched in
+the order of their bounds until no other can be farther. For other decoders the bound is a guess, and the most promising
+segments are tried.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from heedful.measures.erasure import classes
 from heedful.measures.mixtures import Shares, feasible_shares, few_jsd, prediction_window
 from heedful.models.stages import probabilities
 
-_SEGMENTS = 1024  # looked into at most
-_DECODED = 96  # the same of decoders that must be asked about every mixture,
+_SEGMENTS = 1024  # searched at most
+_DECODED = 96  # the same for decoders that must compute every mixture,
 _GRID, _HALVINGS = 9, 10  # and how closely
-_TOGETHER = 32  # segments looked into at a time
+_TOGETHER = 32  # segments searched at a time
 _NUMBERS = 1 << 18  # laid out at a time, when all segments are bounded
-_INNER = 9  # mixtures of two items that a third is added to
-_FINE, _CLOSER = 9, 5  # mixtures tried about the best, and how often anew, ever more closely
+_INNER = 9  # mixtures of two items to which a third is added
+_FINE, _CLOSER = 9, 5  # mixtures tried around the best, and how often, each time more finely
 _SINGLE = 1e-6  # what single precision may add to a change of the prediction
-_THREES = 16  # items that three are taken of, at most: those whose pairs reach farthest
+_THREES = 16  # items from which three are taken, at most: those whose pairs reach farthest
 
 
-class Few(NamedTuple):
+class FewItems(NamedTuple):
     """A heatmap on a few items, which may repeat; value −1 where none was found."""
 
     value: Float[Tensor, "*batch"]
@@ -45,23 +46,23 @@ class Few(NamedTuple):
 class _Items(NamedTuple):
     """What is known of the items of a batch: the logits of each alone, its weight in every head, and which are real."""
 
-    said: Float[Tensor, "batch items classes"]
-    own: Float[Tensor, "batch items heads"]
+    item_logits: Float[Tensor, "batch items classes"]
+    weights: Float[Tensor, "batch items heads"]
     mask: Bool[Tensor, "batch items"]
     probabilities: Float[Tensor, "batch classes"]
-    """What the model says to all of them."""
+    """The model's prediction for the whole text."""
 
     def take(self, chosen: Int[Tensor, "batch some"]) -> _Items:
         """Give some items of each text."""
-        said, own = (
+        item_logits, weights = (
             field.gather(1, chosen[..., None].expand(-1, -1, field.shape[-1]))
-            for field in (self.said, self.own)
+            for field in (self.item_logits, self.weights)
         )
-        return _Items(said, own, self.mask.gather(1, chosen), self.probabilities)
+        return _Items(item_logits, weights, self.mask.gather(1, chosen), self.probabilities)
 
 
 class _Starts(NamedTuple):
-    """Where segments begin: so much on the second item, the rest on the first. The same for every text."""
+    """Where segments begin: `share` on the second item, the rest on the first. The same for every text."""
 
     first: Int[Tensor, " starts"]
     second: Int[Tensor, " starts"]
@@ -72,27 +73,27 @@ class _Segments(NamedTuple):
     """Segments of each text by their start's number and the item they end at, the most promising first."""
 
     bound: Float[Tensor, "batch segments"]
-    """None of its mixtures is farther; −1 where none gives the prediction."""
+    """None of the segment's mixtures is farther; −1 if none gives the prediction."""
     start: Int[Tensor, "batch segments"]
     end: Int[Tensor, "batch segments"]
 
 
-def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " batch"]) -> Few:
+def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " batch"]) -> FewItems:
     """Find heatmaps of two or three items, the same in every head, that are farther than what is known (`beyond`)."""
-    said, count = classes(reading.item_logits), reading.mask.shape[1]
-    own = reading.weights.double().transpose(1, 2)
-    items = _Items(said, own / own.sum(1, keepdim=True), reading.mask, reading.probabilities)
-    if not reading.linear:  # its decoder works in single precision, and is asked again about what is found
+    item_logits, count = classes(reading.item_logits), reading.mask.shape[1]
+    weights = reading.weights.double().transpose(1, 2)
+    items = _Items(item_logits, weights / weights.sum(1, keepdim=True), reading.mask, reading.probabilities)
+    if not reading.linear:  # its decoder works in single precision, and results are decoded again
         epsilon = max(epsilon - _SINGLE, 0.0)
-    nothing = torch.zeros(len(said), 3, dtype=torch.long)
-    best = Few(beyond.double().clone(), nothing, nothing.double())
-    # Mixtures that are the same for every head reach a linear decoder as means of what the items say.
+    nothing = torch.zeros(len(item_logits), 3, dtype=torch.long)
+    best = FewItems(beyond.double().clone(), nothing, nothing.double())
+    # For mixtures that are the same in every head, the logits of a linear decoder are means of the items' logits.
     linear = reading.effects is not None
     every = torch.arange(count)
     ones = _Starts(every, every, torch.zeros(count, dtype=torch.float64))
     segments, reach = _promising(items, ones, epsilon, kept=_SEGMENTS if linear else _DECODED)
     best = _look_into(segments, ones, items, best, epsilon, None if linear else reading)
-    if linear and said.shape[-1] > 2 and count > 2:
+    if linear and item_logits.shape[-1] > 2 and count > 2:
         order = reach.masked_fill(~items.mask, -2).argsort(dim=1, descending=True, stable=True)
         chosen = order[:, :_THREES].sort(dim=1).values
         some, twos = items.take(chosen), _mixtures_of_two(chosen.shape[1])
@@ -100,7 +101,7 @@ def farthest_few(reading: Reading, epsilon: float, *, beyond: Float[Tensor, " ba
         known = best._replace(items=nothing, shares=torch.zeros_like(best.shares))
         three = _closer(_look_into(segments, twos, some, known, epsilon, None), some, epsilon)
         farther = (three.value > best.value)[:, None]
-        best = Few(
+        best = FewItems(
             three.value,
             torch.where(farther, chosen.gather(1, three.items), best.items),
             torch.where(farther, three.shares, best.shares),
@@ -117,25 +118,27 @@ def _mixtures_of_two(items: int) -> _Starts:
 def _promising(
     items: _Items, starts: _Starts, epsilon: float, *, kept: int
 ) -> tuple[_Segments, Float[Tensor, "batch items"]]:
-    """Order all segments by how far they reach, if logits are means of the items'; and say how far each item's reach."""
-    batch, count, outputs = items.said.shape
+    """Order all segments by how far they reach if logits are means of the items'; also return how far each item reaches."""
+    batch, count, outputs = items.item_logits.shape
     ends = torch.arange(count)
     nobody = torch.zeros(batch, 0, dtype=torch.long)
     best, reach = (
-        _Segments(items.own.new_zeros(batch, 0), nobody, nobody),
-        items.own.new_full((batch, count), -1),
+        _Segments(items.weights.new_zeros(batch, 0), nobody, nobody),
+        items.weights.new_full((batch, count), -1),
     )
     step = max(1, _NUMBERS // (batch * count * outputs))
     for begin in range(0, len(starts.first), step):
         first, second, share = (field[begin : begin + step] for field in starts)
-        said = (1 - share)[:, None] * items.said[:, first] + share[:, None] * items.said[:, second]
+        item_logits = (1 - share)[:, None] * items.item_logits[:, first] + share[:, None] * items.item_logits[
+            :, second
+        ]
         window = prediction_window(
-            said[:, :, None], items.said[:, None], items.probabilities[:, None, None], epsilon
+            item_logits[:, :, None], items.item_logits[:, None], items.probabilities[:, None, None], epsilon
         )
-        owns = items.own[:, first, None], items.own[:, second, None], items.own[:, None]
-        far = [few_jsd(owns, _spread(most.nan_to_num(0), share[:, None])) for most in window]
+        weights = items.weights[:, first, None], items.weights[:, second, None], items.weights[:, None]
+        far = [few_jsd(weights, _spread(most.nan_to_num(0), share[:, None])) for most in window]
         real = items.mask[:, first, None] & items.mask[:, second, None] & items.mask[:, None]
-        # A segment from one item to another is the same as the one back.
+        # A segment from one item to another is the same in the other direction.
         back = (first == second)[:, None] & (first[:, None] > ends)
         real &= (first[:, None] != ends) & (second[:, None] != ends) & ~back
         bound = torch.maximum(*far).masked_fill(~real | window.least.isnan(), -1)
@@ -151,9 +154,9 @@ def _promising(
 
 
 def _look_into(
-    segments: _Segments, starts: _Starts, items: _Items, best: Few, epsilon: float, asked: Reading | None
-) -> Few:
-    """Find the first and the last feasible mixture of segments; `asked` is whom to ask where logits are no means."""
+    segments: _Segments, starts: _Starts, items: _Items, best: FewItems, epsilon: float, asked: Reading | None
+) -> FewItems:
+    """Find the first and the last feasible mixture of segments; `asked` decodes where logits are not means."""
     for begin in range(0, segments.bound.shape[1], _TOGETHER):
         bound = segments.bound[:, begin]
         rows = torch.nonzero((bound > best.value + 1e-9) if asked is None else bound >= 0)[:, 0]
@@ -168,8 +171,8 @@ def _look_into(
     return best
 
 
-def _closer(best: Few, items: _Items, epsilon: float) -> Few:
-    """Mix two of three items more finely about the best mixture that is known, and add the third again: each of them in turn."""
+def _closer(best: FewItems, items: _Items, epsilon: float) -> FewItems:
+    """Mix two of three items more finely around the best known mixture, and add the third again: each of them in turn."""
     rows = torch.nonzero((best.shares > 0).sum(1) == 3)[:, 0]
     steps = torch.linspace(-1, 1, _FINE, dtype=torch.float64)
     step = 1 / (_INNER + 1)
@@ -186,26 +189,26 @@ def _closer(best: Few, items: _Items, epsilon: float) -> Few:
 
 
 def _try(
-    best: Few,
+    best: FewItems,
     rows: Int[Tensor, " rows"],
     places: Int[Tensor, "rows segments 3"],
     inner: Float[Tensor, "rows segments"],
     items: _Items,
     epsilon: float,
     asked: Reading | None,
-) -> Few:
+) -> FewItems:
     """Take the first or the last feasible mixture of segments of some rows where it is farther than what is known.
 
-    Segments whose inner mixture is NaN are none.
+    Segments whose inner mixture is NaN are ignored.
     """
     none, inner = inner.isnan(), inner.nan_to_num(0)
     some = _Items(*(field[rows] for field in items))
-    owns = some.own[torch.arange(len(rows))[:, None, None], places].unbind(2)
+    weights = some.weights[torch.arange(len(rows))[:, None, None], places].unbind(2)
     ends = _mixed(some, places, inner, epsilon) if asked is None else _decoded(asked, rows, places, epsilon)
     for share in ends:
         shares = _spread(share.nan_to_num(0), inner)
-        far = few_jsd(owns, shares).masked_fill(share.isnan() | none, -1)
-        best = _better(best, rows, Few(far, places, torch.stack(shares, -1)))
+        far = few_jsd(weights, shares).masked_fill(share.isnan() | none, -1)
+        best = _better(best, rows, FewItems(far, places, torch.stack(shares, -1)))
     return best
 
 
@@ -214,13 +217,13 @@ def _spread(share: Tensor, inner: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return (1 - share) * (1 - inner), (1 - share) * inner, share
 
 
-def _better(best: Few, rows: Int[Tensor, " rows"], new: Few) -> Few:
+def _better(best: FewItems, rows: Int[Tensor, " rows"], new: FewItems) -> FewItems:
     """Take the farthest of new heatmaps of some rows where it is farther than what is known."""
     value, which = new.value.max(1)
     wins = value > best.value[rows]
     here, which = torch.nonzero(wins)[:, 0], which[wins]
     fields = zip(best, (new.value, new.items, new.shares), strict=True)
-    return Few(*(kept.index_put((rows[wins],), field[here, which]) for kept, field in fields))
+    return FewItems(*(kept.index_put((rows[wins],), field[here, which]) for kept, field in fields))
 
 
 def _mixed(
@@ -230,30 +233,34 @@ def _mixed(
     epsilon: float,
 ) -> Shares:
     """First and last mixtures of segments that give the prediction, where logits are means of the items'."""
-    first, second, end = items.said[torch.arange(len(places))[:, None, None], places].unbind(2)
+    first, second, end = items.item_logits[torch.arange(len(places))[:, None, None], places].unbind(2)
     start = (1 - inner)[..., None] * first + inner[..., None] * second
     before = items.probabilities[:, None]
 
-    def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
+    def predict(
+        shares: Float[Tensor, "rows segments shares"],
+    ) -> Float[Tensor, "rows segments shares classes"]:
         return torch.softmax(start[:, :, None] + shares[..., None] * (end - start)[:, :, None], dim=-1)
 
-    return feasible_shares(says, prediction_window(start, end, before, epsilon), before, epsilon)
+    return feasible_shares(predict, prediction_window(start, end, before, epsilon), before, epsilon)
 
 
 def _decoded(
     reading: Reading, rows: Int[Tensor, " rows"], places: Int[Tensor, "rows segments 3"], epsilon: float
 ) -> Shares:
-    """The same for segments from one item to another, where the decoder must be asked about every mixture."""
+    """The same for segments from one item to another, if the decoder must compute every mixture."""
     batch, heads, count = reading.weights.shape
-    # The decoder is asked about all texts at once; what it says of the others is not looked at.
+    # The decoder runs on all texts at once; its output for the others is ignored.
     at = torch.zeros(batch, dtype=torch.long).scatter(0, rows, torch.arange(len(rows)))
 
-    def says(shares: Float[Tensor, "rows segments shares"]) -> Float[Tensor, "rows segments shares classes"]:
+    def predict(
+        shares: Float[Tensor, "rows segments shares"],
+    ) -> Float[Tensor, "rows segments shares classes"]:
         ends = places[:, :, None, [0, 2]].expand(-1, -1, shares.shape[2], -1)
-        mixed = Few(shares, ends, torch.stack([1 - shares, shares], -1)).weights(count)
+        mixed = FewItems(shares, ends, torch.stack([1 - shares, shares], -1)).weights(count)
         heatmaps = mixed[at].flatten(1, 2)[:, :, None].expand(-1, -1, heads, -1)
         return probabilities(reading.decode(heatmaps))[rows].view(*shares.shape, -1)
 
     whole = torch.zeros(places.shape[:2], dtype=torch.float64)
     before = reading.probabilities[rows, None]
-    return feasible_shares(says, Shares(whole, whole + 1), before, epsilon, grid=_GRID, halvings=_HALVINGS)
+    return feasible_shares(predict, Shares(whole, whole + 1), before, epsilon, grid=_GRID, halvings=_HALVINGS)

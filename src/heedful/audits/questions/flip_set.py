@@ -1,6 +1,6 @@
 """How much must be erased, in each ranking's order, to change the decision? Serrano & Smith 5: Figures 5, 6, 10, 11.
 
-For linear decoders the true minimum stands beside them, and each ranking's regret against it.
+For linear decoders the true minimum is known too, and each ranking's regret against it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import boxes
+from heedful.audits.chart_kinds import boxes
 from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.config import AuditOptions, Count
@@ -25,7 +25,7 @@ from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.output.numbers import percent
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
-_KEPT = 1 << 22  # items of all prefixes laid out at a time, for decoders that are not linear
+_KEPT = 1 << 22  # items of all prefixes held at a time, for decoders that are not linear
 
 
 def _measures() -> dict[str, Measure]:
@@ -57,7 +57,7 @@ def _measures() -> dict[str, Measure]:
 
 
 class FlipSetOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
 
@@ -75,21 +75,21 @@ class FlipSet(Audit):
     access = "stages"
     measures = _measures()
     caveats = (
-        "Erasing leaves the training distribution: the model never saw texts with most of their weights taken out.",
+        "Erasing leaves the training distribution: the model never saw texts with most of their weights set to zero.",
         "Texts whose decision attention, the gradient or their product never flips are left out and counted; they are often "
-        "those of the class that the decoder chooses when it sees nothing. Of random rankings those that flip are averaged.",
+        "those of the class that the decoder chooses when everything is erased. Only random rankings that flip are averaged.",
     )
 
     equation = "smallest S with argmax ŷ(α without S) ≠ argmax ŷ(α);  fraction = |S| / items"
     method = (
-        "Items are erased from the top of each ranking until the decision changes, and the fraction erased is noted; a good "
+        "Items are erased from the top of each ranking until the decision changes, and the fraction erased is recorded; a good "
         "ranking needs few. With a linear decoder class c loses to c′ exactly when the kept items' weighted margins sum to "
-        "less than zero, so the smallest set removes the largest margins first, and the true minimum is known."
+        "less than zero, so the smallest set erases the largest margins first, and the true minimum is known."
     )
     marks = PickedItems(
         "members",
-        "smallest set whose removal changes the decision",
-        nothing="No removal of items changes the decision.",
+        "smallest set whose erasure changes the decision",
+        nothing="No erasure of items changes the decision.",
         known="minimum_fraction",
     )
     order = Order("attention_fraction", "how much must be erased by attention", worst="highest")
@@ -125,13 +125,13 @@ class FlipSet(Audit):
         for name, flip in flips.items():
             columns |= {f"{name}_fraction": flip.fraction, f"{name}_mass": flip.mass}
         for field in ("fraction", "mass"):
-            # A ranking that never flips is left out by itself: its text stays as long as another does.
+            # A random ranking that never flips is left out; its text stays as long as another one flips.
             columns[f"random_{field}"] = torch.stack([getattr(flip, field) for flip in random]).nanmean(0)
         columns["random_never"] = torch.stack([~flip.flips for flip in random]).double().mean(0)
         minimum, mass, members = _minimum(reading)
         columns |= {"minimum_fraction": minimum, "minimum_mass": mass}
         if reading.linear:
-            # Counted among the real items, as weights are written: special tokens stand before and between them.
+            # Numbered among the real items, like the saved weights: special tokens come before and between them.
             columns["members"] = [
                 torch.nonzero(row[real])[:, 0].tolist()
                 for row, real in zip(members, reading.mask, strict=True)
@@ -158,7 +158,7 @@ class FlipSet(Audit):
         if exact:
             least = common["attention_fraction"] <= common["minimum_fraction"] + 1e-9
             numbers.append(self.number("attention_is_minimal", least.cast(pl.Float64)))
-        if "random_never" in rows.columns:  # not in rows that were kept before it was counted
+        if "random_never" in rows.columns:  # missing in rows that were saved by earlier versions
             numbers.append(self.number("random_never", common["random_never"]))
         found = {number.name: number for number in numbers}
         never = len(rows) - len(common)
@@ -179,7 +179,7 @@ class FlipSet(Audit):
         )
 
     def _never_at_random(self, common: pl.DataFrame) -> str:
-        """Say how many random rankings are left out of the average, and of how many texts all are."""
+        """Say how many random rankings are left out of the average, and for how many texts all of them are."""
         draws = self.config.random_rankings
         if "random_never" not in common.columns or not common["random_never"].sum():
             return ""
@@ -187,7 +187,7 @@ class FlipSet(Audit):
         without = int((common["random_never"] == 1).sum())
         return (
             f"{never} of {draws * len(common)} random rankings ({draws} of each text) never flip the decision. They are left out of the "
-            f"random average, which makes chance look a little better than it is, and their texts stay; {without} texts have no other."
+            f"random average, which makes random rankings look a little better than they are, and their texts stay; {without} texts have no other."
         )
 
     def _random(self, reading: Reading, draw: int) -> FirstFlip:
@@ -208,7 +208,7 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     if not reading.linear:
         return unknown, unknown, reading.mask
     weights = reading.weights[:, 0].double()
-    found = smallest_flip_set(weights, *_said(reading))
+    found = smallest_flip_set(weights, *_erasure_logits(reading))
     fraction = found.size.double() / reading.mask.sum(1)
     mass = (weights * found.members).sum(1)
     return (
@@ -218,10 +218,10 @@ def _minimum(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
     )
 
 
-def _said(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
-    """Item logits, mask and logits of nothing. A class that is no candidate comes last, but not by far.
+def _erasure_logits(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
+    """Return item logits, mask and empty logits. A class that is not a candidate comes last, but not by far.
 
-    Measures tell ties by the spread of the logits, and the model's −10⁹ would make ties of everything.
+    Measures recognise ties by the spread of the logits, and with the model's −10⁹ everything would be a tie.
     """
     logits, empty, candidates = reading.item_logits, reading.empty_logits, reading.states.candidates
     if candidates is not None and logits.shape[-1] > 1:
@@ -234,9 +234,9 @@ def _said(reading: Reading) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCurve:
-    """All prefixes of a ranking: one cumulative sum where the decoder is linear, else decoded in blocks."""
+    """Erase all prefixes of a ranking: by one cumulative sum if the decoder is linear, else decoded in blocks."""
     if reading.linear:
-        logits, mask, empty = _said(reading)
+        logits, mask, empty = _erasure_logits(reading)
         return erasure_curve(reading.weights[:, 0], logits, ranking, mask, empty)
     mask = reading.mask
     order = ranking.masked_fill(~mask, -torch.inf).argsort(dim=1, descending=True, stable=True)
@@ -247,7 +247,7 @@ def _curve(reading: Reading, ranking: Float[Tensor, "batch items"]) -> ErasureCu
     with torch.no_grad():
         for first in range(0, items + 1, size):
             erased = torch.arange(first, min(first + size, items + 1))
-            parts.append(reading.without(mask[:, None] & (rank[:, None] >= erased[None, :, None])))
+            parts.append(reading.erase_all_but(mask[:, None] & (rank[:, None] >= erased[None, :, None])))
     beyond = torch.arange(items + 1)[None] > mask.sum(1, keepdim=True)
     logits = torch.cat(parts, dim=1).masked_fill(beyond[..., None], torch.nan)
     decisions = (logits[..., 0] > 0).long() if logits.shape[-1] == 1 else logits.argmax(-1)

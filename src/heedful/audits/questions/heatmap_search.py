@@ -1,4 +1,4 @@
-"""Heatmaps far from a model's own that give the same prediction, searched for where no exact answer is known.
+"""Search for heatmaps far from a model's own that give the same prediction, where no exact answer is known.
 
 Any feasible heatmap is a lower bound on ε-max JSD. `search` looks at small supports first, since the maximum of a
 convex function has few items: all items alone, all mixtures of two, and of three where the decoder is linear. Then it
@@ -24,24 +24,24 @@ _PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per un
 _CLIMB = {
     "linear": (60, 1),
     "other": (150, 3),
-}  # steps and random starts: few where supports were looked through
+}  # steps and random starts: few if small supports were searched exhaustively
 
 
-class Found(NamedTuple):
-    """The farthest feasible heatmap of each instance; the model's own, at distance 0, always is one."""
+class FarthestHeatmap(NamedTuple):
+    """The farthest feasible heatmap of each instance; the model's own, at distance 0, is always feasible."""
 
     value: Float[Tensor, " batch"]
     weights: Float[Tensor, "batch heads items"]
 
 
 class _Search:
-    """Judges heatmaps of a batch, and keeps the farthest feasible one of each instance."""
+    """Evaluates heatmaps of a batch, and keeps the farthest feasible one of each instance."""
 
     def __init__(self, reading: Reading, epsilon: float) -> None:
         self.reading, self.epsilon = reading, epsilon
         self.own = reading.weights.double()
         self.before = reading.probabilities
-        self.found = Found(self.own.new_zeros(len(self.own)), self.own.clone())
+        self.found = FarthestHeatmap(self.own.new_zeros(len(self.own)), self.own.clone())
 
     def judge(self, weights: Float[Tensor, "batch variants heads items"]) -> tuple[Tensor, Tensor]:
         """How far heatmaps are (mean JSD of heads) and how far they move the prediction (TVD)."""
@@ -49,17 +49,17 @@ class _Search:
         return far, tvd(probabilities(self.reading.decode(weights)), self.before[:, None])
 
     def offer(self, weights: Float[Tensor, "batch variants heads items"], far: Tensor, moved: Tensor) -> None:
-        """Take what is feasible and farther."""
+        """Keep what is feasible and farther."""
         value, which = far.detach().masked_fill(moved.detach() > self.epsilon, -1.0).max(1)
         better = value > self.found.value
         chosen = weights.detach()[torch.arange(len(weights)), which]
-        self.found = Found(
+        self.found = FarthestHeatmap(
             torch.where(better, value, self.found.value),
             torch.where(better[:, None, None], chosen, self.found.weights),
         )
 
     def climb(self, start: Float[Tensor, "batch starts heads items"], rates: Tensor, *, spread: bool) -> None:
-        """Adam on the heatmaps' scores; with `spread`, as published: starts repel each other, the last step counts."""
+        """Adam on the heatmaps' scores; with `spread`, as published: starts repel each other, and only the last step counts."""
         mask = self.reading.mask[:, None, None]
         scores = start.masked_fill(~mask, -torch.inf).requires_grad_()
         optimiser = torch.optim.Adam([scores], lr=1.0)
@@ -82,7 +82,7 @@ class _Search:
             self.offer(weights, *self.judge(weights))
 
 
-def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     """Try all single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
     searching = _Search(reading, epsilon)
     with torch.no_grad():
@@ -90,12 +90,12 @@ def search(reading: Reading, epsilon: float, *, seed: int) -> Found:
     steps, random_starts = _CLIMB["linear" if reading.linear else "other"]
     best = (searching.found.weights + 1e-4).log()[:, None]
     starts = torch.cat([best, _random_scores(reading, random_starts, seed=seed)], dim=1)
-    # Large steps to cross over, small ones to settle on the boundary.
+    # Large steps first to explore, then small ones to settle on the boundary.
     searching.climb(starts, torch.logspace(math.log10(0.5), -2, steps), spread=False)
     return searching.found
 
 
-def published_search(reading: Reading, epsilon: float, *, seed: int) -> Found:
+def published_search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     """Algorithm 3 of Jain & Wallace with the settings of their code: 5 starts, 500 steps of 0.01, λ = 500."""
     searching = _Search(reading, epsilon)
     searching.climb(_random_scores(reading, 5, seed=seed), torch.full((500,), 0.01), spread=True)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import dots, scatter
+from heedful.audits.chart_kinds import dots, scatter
 from heedful.audits.exhibits import Chart, Heatmap, Order
 from heedful.audits.subject.predictions import item_spans
 from heedful.audits.subject.ragged import ragged
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 QUICK: dict[str, Any] = {"limit": 2000, "epochs": 20}
 QUICK_SEEDS = 3
-FEW_TWINS = "AtteFa has no interval: one twin or two do not tell what others would reach. Train three or more (--seeds)."
+FEW_TWINS = "AtteFa has no interval: one or two twins do not show what others would reach. Train three or more (--seeds)."
 
 
 @register
 class Imitation(Audit):
-    """Trains twins of the model that predict as it does and attend elsewhere, and sees how well they can."""
+    """Trains twins of the model that predict as it does and attend elsewhere, and measures how well they succeed."""
 
     name = "imitation"
     question = "Can a twin give the same predictions with other attention?"
@@ -57,14 +57,14 @@ class Imitation(Audit):
         "twin_jsd": Measure("JSD of a twin's attention over its largest value", better="lower"),
         "twin_f1": Measure("F1 of a twin"),
         "elsewhere": Measure(
-            "share of texts where a twin's top item is another than the model's", better="lower"
+            "share of texts where a twin's top item differs from the model's", better="lower"
         ),
     }
     caveats = (
-        "A twin is trained to be different: that it exists shows that other attention would do, not that the model "
+        "A twin is trained to be different: its existence shows that other attention would do, not that the model "
         "does not use its own.",
-        "AtteFa is low for a model that hardly tells classes apart, because that is easy to imitate; the corrected "
-        "score divides by what a twin reaches that reads nothing.",
+        "AtteFa is low for a model that hardly distinguishes classes, because that is easy to imitate; the corrected "
+        "score divides by what a twin that reads nothing reaches.",
         "The interval of AtteFa speaks of other twins and other texts, not of other models that could have been trained.",
     )
 
@@ -79,7 +79,7 @@ class Imitation(Audit):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """Twins attend elsewhere than the model, which must have been trained here."""
+        """Twins are about attention, and need the run in which the model was trained."""
         return super().refuses(scope) or scope.beyond_attention() or scope.untrained()
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
@@ -125,7 +125,7 @@ class Imitation(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Compare every twin with the model, text by text."""
         own = reading.scores("attention")
-        moved, far, weights, said = [], [], [], []
+        moved, far, weights, decision_probabilities = [], [], [], []
         decision = reading.probabilities.argmax(-1, keepdim=True)
         for twin in self.twins.values():
             with torch.no_grad():
@@ -133,7 +133,7 @@ class Imitation(Audit):
             assert output.weights is not None
             predicted = probabilities(output.logits.double())
             moved.append(tvd(predicted, reading.probabilities))
-            said.append(predicted.gather(1, decision)[:, 0])
+            decision_probabilities.append(predicted.gather(1, decision)[:, 0])
             far.append(matched_jsd(output.weights.double(), reading.weights.double()) / LN_2)
             weights.append(output.weights.mean(1))
         tvds, jsds, heatmaps = torch.stack(moved, 1), torch.stack(far, 1), torch.stack(weights, 1)
@@ -148,7 +148,7 @@ class Imitation(Audit):
             "chances": reading.probabilities.tolist(),
             "twin_seed": [list(self.twins)[i] for i in best.tolist()],
             "twin_weights": ragged(chosen, reading.mask),
-            "twin_probability": torch.stack(said, 1)[torch.arange(len(best)), best],
+            "twin_probability": torch.stack(decision_probabilities, 1)[torch.arange(len(best)), best],
             "twin_top": top,
         }
         for place, seed in enumerate(self.twins):
@@ -176,15 +176,15 @@ class Imitation(Audit):
         found = {number.name: number for number in reversed(numbers)}
         score, elsewhere = numbers[0], found["elsewhere"]
         words = rows["twin_top"].value_counts(sort=True).head(3)
-        instead = ", ".join(
+        top_words = ", ".join(
             f"“{word}” ({count / len(rows):.0%})".replace("%", " %") for word, count in words.iter_rows()
         )
         many = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
         return self.summary(
             rows,
-            f"Twins with other attention reach an AtteFa of {value(score)} over {many} (1: nobody can imitate the "
-            f"model while attending elsewhere; 0: everybody can), and {value(found['attefa_corrected'])} against a twin that reads "
-            f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {instead}.",
+            f"Twins with other attention reach an AtteFa of {value(score)} over {many} (1: no twin can imitate the "
+            f"model while attending elsewhere; 0: every twin can), and {value(found['attefa_corrected'])} against a twin that reads "
+            f"nothing; for {percent(elsewhere)} of the texts their top item is another one, most often {top_words}.",
             numbers,
             *(f"Seed {twin.seed} diverged and is not averaged in: {twin.problem}" for twin in self.failed),
             FEW_TWINS if len(seeds) < FEWEST_SEEDS else "",
@@ -196,7 +196,7 @@ class Imitation(Audit):
 
 
 def _over_seeds(name: str, drawn: np.ndarray, count: int) -> Number:
-    """Average over twins, whose seeds and texts the interval speaks of."""
+    """Average over twins; the interval covers other seeds and other texts."""
     estimate, *ends = attefa_spread(drawn)
     low, high = ends if len(drawn) >= FEWEST_SEEDS else (None, None)
     std = float(np.std(drawn[:, 0], ddof=1)) if len(drawn) > 1 else None
@@ -210,7 +210,7 @@ def _plain(name: str, estimate: float, group: str, count: int) -> Number:
 
 
 def _top_items(weights: Tensor, reading: Reading) -> list[str]:
-    """What stands at the top of each heatmap, as text; a sentence by its first words."""
+    """Return the top item of each heatmap as text; a sentence by its first characters."""
     spans, texts = item_spans(reading), reading.batch.tokens.texts
     found = []
     for text, row, item in zip(texts, spans, weights.argmax(-1).tolist(), strict=True):

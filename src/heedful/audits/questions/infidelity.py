@@ -1,4 +1,4 @@
-"""Do the scores of words say what their deletion does? Infidelity (Yeh et al. 2019)."""
+"""Do the scores of words predict what deleting them does? Infidelity (Yeh et al. 2019)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.explainers.reread import probabilities_without
 from heedful.measures.infidelity import (
     ROUNDING,
@@ -29,18 +29,18 @@ SUBSETS = 20
 """Deletions per text."""
 
 MOVES = 0.1
-"""Where no deletion that was drawn moves the prediction by so much, there is nothing to explain."""
+"""If no deletion that was drawn moves the prediction by this much, there is nothing to explain."""
 
 LEFT = 0.05
-"""Where counting the deleted words leaves less than this unexplained, there is nothing to gain."""
+"""If counting the deleted words leaves less than this unexplained, there is nothing to gain."""
 
 
 @register
 class Infidelity(Audit):
-    """Deletes random words, reads again, and asks whether their scores foretold what the prediction would lose."""
+    """Deletes random words, reads again, and asks whether their scores predicted what the answer would lose."""
 
     name = "infidelity"
-    question = "Do the scores of words foretell what their deletion does?"
+    question = "Do the scores of words predict what deleting them does?"
     does = "changes words"
     paper = "yeh-2019"
     measures: ClassVar = {
@@ -50,7 +50,7 @@ class Infidelity(Audit):
             plain="Of what deleting words does to the answer, the heatmap leaves {} unexplained.",
         ),
         "infidelity_uniform": Measure(
-            "the same where all words have the same score: what counting deleted words leaves unexplained"
+            "the same if all words have the same score: what counting deleted words leaves unexplained"
         ),
         "infidelity_random": Measure("the same of random scores"),
         "infidelity_shuffled": Measure("the same of the scores shuffled among the words"),
@@ -78,7 +78,7 @@ class Infidelity(Audit):
         "Scores are added up: where words act together, as in a negation, no scores explain every deletion. Weights are "
         "never negative, so that attention cannot explain deletions after which the model is surer.",
         "A sharp heatmap that points at the right word alone may explain less than one that is flat, where many words "
-        "matter a little: read infidelity beside that of uniform and of shuffled scores.",
+        "matter a little: compare infidelity with that of uniform and of shuffled scores.",
     )
 
     equation = "infidelity = min over β ≥ 0 of mean over S of (β Σ_{i ∈ S} φ_i − Δ_S)² / mean over S of Δ_S²,  Δ_S = ŷ(x) − ŷ(x without S)"
@@ -86,7 +86,7 @@ class Infidelity(Audit):
         f"It changes words: {SUBSETS} random sets of words are deleted from each text and the rest is read again; how many words is "
         "drawn uniformly from 1 to half of them, and then which. ŷ is the probability of the class decided on for the whole text. "
         "The scores of a set are added up, and scaled by the best factor for each text, because weights are not in units of "
-        "probability: 0 is a perfect account, 1 is what saying 'nothing changes' reaches. The gain is 1 − infidelity / "
+        "probability: 0 is a perfect explanation, and 1 is what predicting 'nothing changes' reaches. The gain is 1 − infidelity / "
         "infidelity of uniform scores, between −1 and 1. The pieces of a word count together and are deleted together."
     )
     order = Order(
@@ -95,12 +95,12 @@ class Infidelity(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Delete random words of every text, and explain what is lost by each kind of scores."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         subsets = random_subsets(
             reading.rows, words.counts, subsets=SUBSETS, seed=self.config.seed, draw=Stream.DELETIONS
         )
         drops = _drops(reading, words, subsets)
-        nothing = (drops.abs().amax(1) < MOVES) | (words.counts < 2)  # of one word any score is right
+        nothing = (drops.abs().amax(1) < MOVES) | (words.counts < 2)  # with one word any score is right
         scores = words.scores(reading.scores(self.source))
         kinds = {
             "infidelity": scores,
@@ -112,9 +112,7 @@ class Infidelity(Audit):
         found = {name: infidelity(s, drops).masked_fill(nothing, torch.nan) for name, s in sums.items()}
         own, uniform = found["infidelity"], found["infidelity_uniform"]
         better = found["infidelity_shuffled"] - own
-        beats = torch.where(
-            better.abs() < ROUNDING, 0.5, (better > 0).double()
-        )  # half, where neither is better
+        beats = torch.where(better.abs() < ROUNDING, 0.5, (better > 0).double())  # half if neither is better
         return found | {
             "fidelity_gain": (1 - own / uniform).clamp(-1, 1).masked_fill(uniform < LEFT, torch.nan),
             "deletion_correlation": deletion_correlation(sums["infidelity"], drops).masked_fill(

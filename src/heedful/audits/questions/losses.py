@@ -1,4 +1,4 @@
-"""What a prediction loses when words are deleted, or when they are all that is left, and the rest is read again."""
+"""How far a predicted probability falls when words are deleted, or when all others are, and the rest is read again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from heedful.explainers.reread import probabilities_without
 from heedful.measures.rationale import mean_loss, rationale_sizes
 
 
-class Lost(NamedTuple):
+class DeletionLosses(NamedTuple):
     """What is lost without the top words and with them alone: over ERASER's shares, at a fixed number, and of one word."""
 
     comprehensiveness: Float[Tensor, " batch"]
@@ -26,21 +26,21 @@ class Lost(NamedTuple):
     """Without the first word alone."""
 
 
-def lost(
+def deletion_losses(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
-) -> list[Lost]:
-    """Give what each ranking loses; one that was asked for before, by an audit of other scores, is not read again."""
+) -> list[DeletionLosses]:
+    """Return the losses of each ranking; a ranking that another audit asked about before is not read again."""
     keys = [(top, hashlib.sha256(ranks.contiguous().numpy().tobytes()).digest()) for ranks in rankings]
-    new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.lost}
+    new = {key: ranks for key, ranks in zip(keys, rankings, strict=True) if key not in reading.losses}
     if new:
-        reading.lost.update(zip(new, _read(reading, words, list(new.values()), top=top), strict=True))
-    return [reading.lost[key] for key in keys]
+        reading.losses.update(zip(new, _read(reading, words, list(new.values()), top=top), strict=True))
+    return [reading.losses[key] for key in keys]
 
 
 def _read(
     reading: Reading, words: Words, rankings: list[Int[Tensor, "batch words"]], *, top: int
-) -> list[Lost]:
-    """Delete words of each text by itself, every ranking and size, and read all variants of the batch together."""
+) -> list[DeletionLosses]:
+    """Delete words of each text, by every ranking and size, and read all variants of the batch together."""
     counts = words.counts
     one = torch.ones_like(counts)[:, None]
     sizes = torch.cat([rationale_sizes(counts), counts.clamp(max=top)[:, None], one], dim=1)
@@ -51,7 +51,7 @@ def _read(
     kept = [
         words.mask[rows] & part for ranks in rankings for part in (ranks[rows] >= size, ranks[rows] < size)
     ]
-    # Rankings often begin with the same words: what is left then is the same text, and is read once.
+    # Rankings often begin with the same words; then the same text is left, and is read once.
     left, same = torch.unique(
         torch.cat([rows.repeat(len(kept))[:, None], torch.cat(kept).long()], dim=1),
         dim=0,
@@ -62,16 +62,16 @@ def _read(
     every = rows.repeat(len(kept))
     decided = reading.probabilities.argmax(-1)
     before = reading.probabilities.double().gather(1, decided[:, None])[:, 0]
-    said = (
+    remaining = (
         after.gather(1, decided[every, None])[:, 0]
         .view(len(kept), -1)[:, where]
         .view(len(kept), *sizes.shape)
     )
     losses = [
         (mean_loss(before, part[:, :-2]), mean_loss(before, part[:, -2:-1]), before - part[:, -1])
-        for part in said
+        for part in remaining
     ]
     return [
-        Lost(without[0], alone[0], without[1], alone[1], without[2])
+        DeletionLosses(without[0], alone[0], without[1], alone[1], without[2])
         for without, alone in zip(losses[::2], losses[1::2], strict=True)
     ]

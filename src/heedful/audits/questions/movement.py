@@ -1,4 +1,4 @@
-"""How far a heatmap and a prediction move when something changes that should not matter: what the audits share."""
+"""How far heatmap and prediction move under a change that should not matter: what the stability audits share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from heedful.measures.heads import matched_jsd
 from heedful.measures.overlap import top_k_overlap
 
 
-class Seen(NamedTuple):
+class Snapshot(NamedTuple):
     """What a reader sees of a batch: a distribution over items for every head, and the prediction."""
 
     weights: Float[Tensor, "batch heads items"]
@@ -35,10 +35,10 @@ class Change(NamedTuple):
     flipped: Float[Tensor, " batch"]
 
 
-def see(reading: Reading, source: str) -> Seen:
-    """Give the heatmap of a source as a distribution: the weights, or the size of an explainer's scores.
+def snapshot(reading: Reading, source: str) -> Snapshot:
+    """Return the heatmap of a source as a distribution: the weights, or the absolute values of an explainer's scores.
 
-    Scores that are all zero make no distribution, and are NaN.
+    Scores that are all zero are no distribution, and become NaN.
     """
     if source == "attention":
         weights = reading.weights.double()
@@ -46,34 +46,34 @@ def see(reading: Reading, source: str) -> Seen:
         sizes = reading.scores(source).double().abs()
         total = sizes.sum(1, keepdim=True)
         weights = (sizes / total.masked_fill(total == 0, torch.nan)).masked_fill(~reading.mask, 0)[:, None]
-    return Seen(weights, reading.mask, reading.probabilities)
+    return Snapshot(weights, reading.mask, reading.probabilities)
 
 
-def by_word(seen: Seen, words: Int[Tensor, "batch items"], size: int) -> Seen:
+def by_word(heatmap: Snapshot, words: Int[Tensor, "batch items"], size: int) -> Snapshot:
     """Add up the weights of the pieces of each word, laid out for `size` words."""
-    heads = seen.weights.shape[1]
+    heads = heatmap.weights.shape[1]
     places = words.clamp(min=0)[:, None].expand(-1, heads, -1)
-    summed = seen.weights.new_zeros(len(words), heads, size)
-    summed = summed.scatter_add(2, places, seen.weights * (words >= 0)[:, None])
+    summed = heatmap.weights.new_zeros(len(words), heads, size)
+    summed = summed.scatter_add(2, places, heatmap.weights * (words >= 0)[:, None])
     count = words.amax(1, keepdim=True) + 1
-    return Seen(summed, torch.arange(size)[None] < count, seen.probabilities)
+    return Snapshot(summed, torch.arange(size)[None] < count, heatmap.probabilities)
 
 
-def compare(before: Seen, after: Seen, *, k: int, matched: bool = False) -> Change:
+def compare_snapshots(before: Snapshot, after: Snapshot, *, k: int, matched: bool = False) -> Change:
     """Compare two heatmaps of the same items, head by head, and two predictions.
 
-    The relative JSD is JSD(w, w′) / (JSD(w, u) + JSD(w′, u)): how far the heatmap moved for how far it stands from
-    uniform. It is near 1 when what little two flat heatmaps say is unrelated, and at most 2, since √JSD is a metric.
-    With `matched`, the heads belong to other models and stand in any order.
+    The relative JSD is JSD(w, w′) / (JSD(w, u) + JSD(w′, u)): how far the heatmap moved compared with its distance from
+    uniform. It is near 1 for two nearly flat heatmaps that are unrelated, and at most 2, since √JSD is a metric. With
+    `matched`, the heads belong to different models and may be in any order.
     """
     mask = before.mask | after.mask
     moved = _jsd(before.weights, after.weights, matched=matched)
-    apart = sharp(before._replace(mask=mask)) + sharp(after._replace(mask=mask))
+    apart = mean_sharpness(before._replace(mask=mask)) + mean_sharpness(after._replace(mask=mask))
     relative = (moved / apart).clamp(max=2).masked_fill(apart < NOWHERE, torch.nan)
     nothing = apart.isnan()
     first, second = (
-        settled(seen.weights.mean(1).nan_to_num(), mask) for seen in (before, after)
-    )  # ties of rounding must not decide which item is on top
+        settled(heatmap.weights.mean(1).nan_to_num(), mask) for heatmap in (before, after)
+    )  # rounding must not decide which item is on top
     top, one = (
         top_k_overlap(first, second, k=size, mask=mask).masked_fill(nothing, torch.nan) for size in (k, 1)
     )
@@ -83,23 +83,23 @@ def compare(before: Seen, after: Seen, *, k: int, matched: bool = False) -> Chan
     )
 
 
-def sharp(seen: Seen) -> Float[Tensor, " batch"]:
+def mean_sharpness(heatmap: Snapshot) -> Float[Tensor, " batch"]:
     """JSD to uniform, averaged over heads."""
-    return sharpness(seen.weights, seen.mask[:, None].expand_as(seen.weights)).mean(1)
+    return sharpness(heatmap.weights, heatmap.mask[:, None].expand_as(heatmap.weights)).mean(1)
 
 
-def largest(seen: Seen) -> Float[Tensor, " batch"]:
+def largest_weight(heatmap: Snapshot) -> Float[Tensor, " batch"]:
     """The largest weight, of the mean over heads."""
-    return seen.weights.mean(1).amax(-1)
+    return heatmap.weights.mean(1).amax(-1)
 
 
-def averaged(changes: Sequence[Change]) -> Change:
-    """Average over draws, text by text; a draw that says nothing of a text is left out."""
+def mean_change(changes: Sequence[Change]) -> Change:
+    """Average over draws, text by text; a draw that is undefined for a text is left out."""
     return Change(*(torch.stack(values).nanmean(0) for values in zip(*changes, strict=True)))
 
 
-def without(change: Change, rows: Bool[Tensor, " batch"]) -> Change:
-    """Leave out texts that were not changed at all, and so prove nothing."""
+def leave_out(change: Change, rows: Bool[Tensor, " batch"]) -> Change:
+    """Leave out texts that were not changed, and so prove nothing."""
     return Change(*(values.double().masked_fill(rows, torch.nan) for values in change))
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import BINS, Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import violins
+from heedful.audits.chart_kinds import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
@@ -22,11 +22,11 @@ from heedful.models.stages import probabilities
 from heedful.output.numbers import percent, value
 
 SMALL = 0.05
-"""A median change of less than this is called none: the prediction stays where it was."""
+"""A median change of less than this counts as none."""
 
 
 class PermutationOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     permutations: Count = Field(100, description="Shuffles per text.")
 
@@ -55,19 +55,19 @@ class Permutation(Audit):
     caveats = (
         "A prediction near 0 or 1 moves little whatever is done to it, so that a small change is weak evidence "
         "against attention.",
-        "Shuffled weights meet states that were never mixed so in training.",
+        "In training, the states were never mixed with weights like the shuffled ones.",
     )
 
     equation = "Δŷ = median over shuffles π of TVD(ŷ(π(α)), ŷ(α)),  TVD(p, q) = ½ Σ |p_k − q_k|"
     method = (
-        "The weights of a text are dealt out anew at random, the states stay as they are, and the model decides again. The "
+        "The weights of a text are shuffled at random, the states stay as they are, and the model decides again. The "
         "total variation distance between the two predictions is taken for every shuffle, and its median for every text."
     )
     order = Order("permutation_change", "change under shuffling", worst="lowest")
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """It replaces the weights, which other scores are not."""
+        """It replaces weights, and scores other than attention are not weights."""
         return super().refuses(scope) or scope.beyond_attention()
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
@@ -100,8 +100,8 @@ class Permutation(Audit):
         numbers += [*indifferent, *self.by_largest_weight("permutation_change", rows, "permutation_change")]
         return self.summary(
             rows,
-            f"Shuffling the weights moves the prediction by {value(numbers[0])} in the middle of "
-            f"{self.config.permutations} shuffles, and leaves it within {SMALL} for {percent(indifferent[0])} of the texts.",
+            f"Shuffling the weights moves the prediction by {value(numbers[0])} (median of "
+            f"{self.config.permutations} shuffles), and leaves it within {SMALL} for {percent(indifferent[0])} of the texts.",
             numbers,
         )
 
@@ -116,7 +116,7 @@ class Permutation(Audit):
         )
 
     def _any(self, reading: Reading) -> Float[Tensor, " batch"]:
-        """Shuffle the items of all heads alike and decode again, one shuffle of the whole batch at a time."""
+        """Shuffle the items of all heads in the same way and decode again, one shuffle of the whole batch at a time."""
         before, moved = reading.probabilities, []
         with torch.no_grad():
             for draw in range(self.config.permutations):

@@ -11,11 +11,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -44,7 +44,7 @@ class Plausibility(Audit):
     name = "plausibility"
     question = "Do the top words agree with what people marked as the reason?"
     paper = "eraser"
-    only_named = "It needs texts of which people marked the words that matter."
+    only_named = "It needs texts in which people marked the words that matter."
     measures: ClassVar = {
         "auprc": Measure("area under the precision–recall curve against the words marked", better="higher"),
         "token_f1": Measure("F1 of the top words against the words marked", better="higher"),
@@ -58,8 +58,8 @@ class Plausibility(Audit):
     }
     caveats = (
         "Plausible is not faithful: people mark what would convince them, and a model may well decide for other "
-        "reasons. Agreement speaks for the display, not for its truth.",
-        "People seldom mark everything that would do: a word that is not marked may still be a good reason.",
+        "reasons. Agreement says that a display is convincing, not that it is true.",
+        "People seldom mark everything that would suffice: a word that is not marked may still be a good reason.",
     )
 
     equation = (
@@ -67,10 +67,10 @@ class Plausibility(Audit):
     )
     method = (
         "A word counts as marked where it overlaps an annotated span; a sentence of a hierarchical network where any of its words "
-        "does. AUPRC uses all scores. For F1 the top words of each text are taken, as many as people mark on average of the "
-        "texts asked about: that share of its words, rounded, one at least. IOU-F1 counts maximal runs of top words that "
-        "share at least half of their union with a marked run. Every number is reckoned for each text and averaged over texts. A "
-        "random ranking stands beside."
+        "does. AUPRC uses all scores. For F1 the top words of each text are taken, as many as people mark on average in the "
+        "audited texts: that share of its words, rounded, at least one. IOU-F1 counts maximal runs of top words that "
+        "share at least half of their union with a marked run. Every number is computed for each text and averaged over texts, "
+        "and compared with a random ranking."
     )
     order = Order("auprc", "agreement with what was marked", worst="lowest")
     marks = PickedItems(
@@ -80,7 +80,7 @@ class Plausibility(Audit):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """Nothing can be compared where nothing was marked."""
+        """There is nothing to compare with if nothing was marked."""
         return super().refuses(scope) or (None if scope.rationales else _NO_RATIONALES)
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
@@ -90,18 +90,18 @@ class Plausibility(Audit):
         with watcher.status("Reading the rationales"):
             for places in inference_batches(instances.lengths[rows], self.config.batch_size):
                 batch = instances.batch(rows[places])
-                words = words_of(subject.model, batch)
+                words = words_in(subject.model, batch)
                 marked = marked_words(subject.model, batch, words, instances).sum(1)
                 shares += (marked / words.counts)[marked > 0].tolist()
         if not shares:
             raise BadInput(
-                f"No rationale of {subject.texts.name} meets a word that the model reads of its text: check that they were made for these texts."
+                f"No rationale of {subject.texts.name} covers a word that the model reads: check that they were made for these texts."
             )
         self.instances, self.share = instances, float(np.mean(shares))
 
     def rows(self, reading: Reading) -> Columns:
         """Compare the scores, and a random ranking, with what is marked."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         marked = marked_words(reading.model, reading.batch, words, self.instances)
         evidence = self.instances.split.evidence
         assert evidence is not None
@@ -129,9 +129,9 @@ class Plausibility(Audit):
             f"The word that stands out most is a marked one for {percent(found['top_is_marked'])} of the texts, at random for "
             f"{percent(found['top_is_marked_random'])}; AUPRC is {value(found['auprc'])}, at random {value(found['auprc_random'])}.",
             numbers,
-            f"People mark {100 * self.share:.1f} % of a text's words on average; so many top words are compared.",
+            f"People mark {100 * self.share:.1f} % of a text's words on average; as many top words are compared.",
             f"{none} of {len(rows)} texts have no rationale; they are left out." if none else "",
-            f"The rationales of {apart} of {len(rows)} texts meet no word that the model reads of their text; they are left out."
+            f"The rationales of {apart} of {len(rows)} texts cover no word that the model reads; they are left out."
             if apart
             else "",
         )

@@ -13,13 +13,13 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order
-from heedful.audits.questions.movement import by_word, see
+from heedful.audits.questions.movement import by_word, snapshot
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.config import AuditOptions
 from heedful.errors import BadInput, Diverged
 from heedful.measures.correlation import kendall_tau
@@ -41,12 +41,12 @@ DRAWS = 3
 """Times that weights are drawn; numbers are averaged over them, text by text."""
 
 TOP = 3
-"""Words on top that are compared."""
+"""How many top words are compared."""
 
 _ALONE, _DRAWS = "_alone", "_draws"
 
 
-class Look(NamedTuple):
+class WordHeatmap(NamedTuple):
     """A heatmap over words: scores as they are, and as a distribution."""
 
     scores: Float[Tensor, "batch words"]
@@ -62,7 +62,7 @@ class Likeness(NamedTuple):
 
 
 class RandomisationOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     shuffled_labels: bool = Field(
         True, description="Train the model once more on shuffled labels, or find it (randomisation)."
@@ -71,7 +71,7 @@ class RandomisationOptions(AuditOptions):
 
 @register
 class Randomisation(Audit):
-    """Draws the weights of stages anew, and trains on shuffled labels, and sees whether the heatmap notices."""
+    """Draws the weights of stages anew, and trains on shuffled labels, and measures whether the heatmap changes."""
 
     name = "randomisation"
     question = "Does the heatmap change when the model forgets what it has learnt?"
@@ -126,21 +126,21 @@ class Randomisation(Audit):
         ),
     }
     caveats = (
-        "This finds heatmaps that do not depend on what was learnt. One that does may still not tell why the model decides as it "
-        "does: passing is the least that can be asked.",
+        "This finds heatmaps that do not depend on what was learnt. One that does may still not show why the model decides as it "
+        "does: passing is the least that can be asked for.",
         "Attention is computed before the decoder: by construction new weights of decode alone never change it.",
         "A heatmap that follows the input itself, such as punctuation, places or the size of embeddings, survives new weights. "
-        "Flat attention has an order too, which may change or stay, and says little either way.",
-        "Intervals speak of other texts and other draws of the weights; those of shuffled labels of other texts alone, since one model was "
-        "trained.",
+        "Flat attention has an order too; whether it changes or stays says little.",
+        "Intervals cover other texts and other draws of the weights; those for shuffled labels cover other texts only, since one "
+        "model was trained.",
     )
 
     equation = "τ(φ, φ′) over the words of a text,  φ′ of the model whose decode, then attend, encode and embed are drawn anew"
     method = (
         "Stage by stage from the output to the input, weights are drawn anew as an untrained model of this shape draws them, "
-        f"{DRAWS} times, and also those of each stage alone; the vectors of words are dealt out anew among the words, so that they "
+        f"{DRAWS} times, and also those of each stage alone; the vectors of words are shuffled among the words, so that they "
         "keep their distribution. The heatmap of the changed model is compared with the model's own: Kendall's τ-b over the words, "
-        f"whose pieces are added up, the share of the top {TOP} that stay, and the JSD of the weights, averaged over heads. An "
+        f"with pieces added up, the share of the top {TOP} that stay, and the JSD of the weights, averaged over heads. An "
         "explainer explains what the changed model decides. Then the labels: the model is trained again with the same options and "
         "seed, and the labels of train shuffled; true labels of dev choose its epoch. The states of sentences, in a hierarchical "
         "network, belong to encode with all that makes them."
@@ -150,7 +150,7 @@ class Randomisation(Audit):
     conditions: dict[str, list[Stages]]
     """Changed models, one for every draw: all stages down to the one named were drawn anew, or that one alone."""
     shuffled: Stages | None = None
-    """Trained on shuffled labels, if it could be."""
+    """Trained on shuffled labels; None if that was not possible."""
     left_out: tuple[str, ...] = ()
     """What could not be asked, and why."""
 
@@ -163,7 +163,7 @@ class Randomisation(Audit):
         """Draw the weights, and find or train the model of shuffled labels."""
         if self.source == "own":
             raise BadInput(
-                f"{self.name} needs the scores of a changed model, and scores of your own are given for the model as it is: "
+                f"{self.name} needs the scores of a changed model, and scores of your own are given for the unchanged model: "
                 f"choose attention or an explainer as --source."
             )
         stages = stages_with_weights(subject.model)
@@ -171,7 +171,7 @@ class Randomisation(Audit):
         self.conditions = {}
         for place, stage in enumerate(stages):
             self.conditions[stage] = [one.model(stages[: place + 1]) for one in drawn]
-            self.conditions.setdefault(alone(stage), [one.model([stage]) for one in drawn])
+            self.conditions.setdefault(alone_condition(stage), [one.model([stage]) for one in drawn])
         self.left_out = tuple(
             f"The stage {stage} of this model has no weights to draw."
             for stage in STAGES
@@ -181,39 +181,43 @@ class Randomisation(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Read the texts with every changed model, and compare the heatmaps."""
-        words = words_of(reading.model, reading.batch)
-        before = self._look(reading, words)
+        words = words_in(reading.model, reading.batch)
+        before = self._word_heatmap(reading, words)
         columns: dict[str, Tensor | Sequence[object]] = {}
         for name, models in self.conditions.items():
-            after = [read(model, reading.batch, seed=reading.seed) for model in models]
-            found = [alike(before, self._look(other, words), words) for other in after]
-            columns |= _columns(name, averaged(found)) | _of_draws(name, found)
+            after = [read_batch(model, reading.batch, seed=reading.seed) for model in models]
+            found = [compare_heatmaps(before, self._word_heatmap(other, words), words) for other in after]
+            columns |= _columns(name, mean_likeness(found)) | _of_draws(name, found)
             if name in STAGES:  # the last of them is the deepest
-                columns |= _columns("after", averaged(found)) | self._shown(reading, after[0])
+                columns |= _columns("after", mean_likeness(found)) | self._shown(reading, after[0])
         nothing = torch.full_like(before.scores[:, 0], torch.nan)
         for stage in STAGES:
-            same = columns.get(f"similarity_{alone(stage)}", nothing)
+            same = columns.get(f"similarity_{alone_condition(stage)}", nothing)
             assert isinstance(same, Tensor)
             columns[f"changed_by_{stage}"] = 1 - same
         columns["top_by_chance"] = (TOP / words.counts.double()).masked_fill(words.counts <= TOP, torch.nan)
         labelled = Likeness(nothing, nothing, nothing)
         if self.shuffled is not None:
-            other = read(self.shuffled, reading.batch, seed=reading.seed)
-            labelled = alike(before, self._look(other, words), words)
+            other = read_batch(self.shuffled, reading.batch, seed=reading.seed)
+            labelled = compare_heatmaps(before, self._word_heatmap(other, words), words)
         return columns | _columns("shuffled_labels", labelled)
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts: after everything was drawn anew, stage by stage, and each stage alone."""
         chain = [stage for stage in STAGES if f"similarity_{stage}" in rows.columns]
         groups = {stage: " + ".join(chain[: place + 1]) for place, stage in enumerate(chain)}
-        groups |= {alone(stage): f"{stage} alone" for stage in chain if alone(stage) != stage}
+        groups |= {
+            alone_condition(stage): f"{stage} alone" for stage in chain if alone_condition(stage) != stage
+        }
         numbers: list[Number] = [self.number(name, rows[name]) for name in self.measures]
         for place, number in enumerate(numbers):
             what, _, which = number.name.rpartition("_")
             if chain and which == "after":
                 numbers[place] = self._over_draws(number, rows, f"{what}_{chain[-1]}")
             elif what == "changed_by" and which in chain:
-                numbers[place] = self._over_draws(number, rows, f"similarity_{alone(which)}", turned=True)
+                numbers[place] = self._over_draws(
+                    number, rows, f"similarity_{alone_condition(which)}", turned=True
+                )
         found = {number.name: number for number in numbers}
         for name in Likeness._fields:
             for condition, group in groups.items():
@@ -260,7 +264,7 @@ class Randomisation(Audit):
         ]
 
     def _over_draws(self, number: Number, rows: pl.DataFrame, column: str, *, turned: bool = False) -> Number:
-        """Let an interval speak of other draws too; `turned` numbers are 1 less the column's."""
+        """Widen an interval to cover other draws too; `turned` numbers are 1 minus the column's."""
         if number.estimate is None:
             return number
         draws = np.array(rows[column + _DRAWS].to_list(), dtype=np.float64).T
@@ -273,21 +277,21 @@ class Randomisation(Audit):
         low, high = min(max(low, about.low), number.estimate), max(min(high, about.high), number.estimate)
         return number.model_copy(update={"low": low, "high": high})
 
-    def _look(self, reading: Reading, words: Words) -> Look:
-        seen = by_word(see(reading, self.source), words.of, words.mask.shape[1])
-        return Look(words.scores(reading.scores(self.source)), seen.weights.mean(1))
+    def _word_heatmap(self, reading: Reading, words: Words) -> WordHeatmap:
+        heatmap = by_word(snapshot(reading, self.source), words.of, words.mask.shape[1])
+        return WordHeatmap(words.scores(reading.scores(self.source)), heatmap.weights.mean(1))
 
     def _shown(self, reading: Reading, other: Reading) -> dict[str, Tensor | Sequence[object]]:
-        """Keep a changed model's heatmap, to be set beside the model's own."""
+        """Save a changed model's heatmap, to be shown next to the model's own."""
         decided = reading.probabilities.argmax(-1, keepdim=True)
-        weights = see(other, self.source).weights.mean(1).nan_to_num()
+        weights = snapshot(other, self.source).weights.mean(1).nan_to_num()
         return {
             "other_weights": ragged(weights, reading.mask),
             "other_probability": other.probabilities.gather(1, decided)[:, 0],
         }
 
     def _of_shuffled_labels(self, subject: Subject, watcher: Watcher) -> Stages | None:
-        """Find or train the model that learnt from shuffled labels; where that cannot be, say why."""
+        """Find or train the model that learns from shuffled labels; if that is impossible, say why."""
         run, config = subject.classifier.home, subject.classifier.trained
         without = "Nothing was trained on shuffled labels"
         if not self.config.shuffled_labels:
@@ -310,32 +314,32 @@ class Randomisation(Audit):
             return None
         if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
             raise BadInput(
-                f"{other.name} knows other words than the model, so that their items cannot be compared: the data have "
+                f"{other.name} has another vocabulary than the model, so that their items cannot be compared: the data have "
                 f"changed since it was trained, so train it again."
             )
         return as_audited(other.model).eval()
 
 
-def alike(before: Look, after: Look, words: Words) -> Likeness:
+def compare_heatmaps(before: WordHeatmap, after: WordHeatmap, words: Words) -> Likeness:
     """Compare two heatmaps of the same words."""
     tau = kendall_tau(before.scores, after.scores, words.mask).tau
     top = top_k_overlap(before.scores, after.scores, k=TOP, mask=words.mask)
-    nothing = tau.isnan() | (words.counts <= TOP)  # of equal words the first would be on top, twice
+    nothing = tau.isnan() | (words.counts <= TOP)  # of equal words the first would be on top both times
     return Likeness(tau, top.masked_fill(nothing, torch.nan), jsd(before.weights, after.weights))
 
 
-def alone(stage: str) -> str:
-    """Name the condition in which one stage alone is drawn anew: the first one is so anyway."""
+def alone_condition(stage: str) -> str:
+    """Name the condition in which one stage alone is drawn anew: for the first stage that is the plain one."""
     return stage if stage == STAGES[0] else stage + _ALONE
 
 
-def averaged(found: Sequence[Likeness]) -> Likeness:
-    """Average over draws, text by text; a draw that says nothing of a text is left out."""
+def mean_likeness(found: Sequence[Likeness]) -> Likeness:
+    """Average over draws, text by text; a draw that is undefined for a text is left out."""
     return Likeness(*(torch.stack(values).nanmean(0) for values in zip(*found, strict=True)))
 
 
 def _of_draws(condition: str, found: Sequence[Likeness]) -> dict[str, Tensor | Sequence[object]]:
-    """What every draw gives, which the interval of a mean must know."""
+    """The values of every draw, which the interval of a mean needs."""
     each = zip(Likeness._fields, zip(*found, strict=True), strict=True)
     return {f"{name}_{condition}{_DRAWS}": torch.stack(values, 1).tolist() for name, values in each}
 

@@ -13,13 +13,13 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.losses import lost
+from heedful.audits.questions.losses import deletion_losses
 from heedful.audits.questions.sensitivity import LARGEST, SIZES, sample, sensitivity
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scores import padded
-from heedful.audits.subject.words import Words, words_of
+from heedful.audits.subject.words import Words, words_in
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.measures.rationale import PERCENTS, share_of_best
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
 
 TEXTS, QUICK_TEXTS = 60, 10
-"""Texts whose sensitivity is searched for, at most; it takes as long as thousands of readings of each."""
+"""Largest number of texts whose sensitivity is searched for: each takes as long as thousands of readings."""
 
 TOKENS, PIECES = 10_000, 500
-"""Tokens of these texts together, at most, and for transformers, whose every reading is long."""
+"""Largest number of tokens in these texts together, and the same for transformers, which are slower."""
 
 ROUNDING = 1e-6
-"""Two changes of a probability closer than this are the same, in single precision."""
+"""Changes of a probability that are closer than this are the same in single precision."""
 
 REFERENCES = ("attention", "leave_one_out", "gradient")
-"""Rankings of which the best on a text is what a heatmap could have reached there."""
+"""Rankings whose best on a text is what a heatmap could have reached there."""
 
 LEAST = 0.1
 """Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
 
 
 class RationaleOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     sensitivity: bool = Field(
         False,
@@ -123,7 +123,8 @@ class Rationale(Audit):
             better="lower",
         ),
         "never_flips": Measure(
-            f"share of texts where some shift up to {LARGEST:g} was sought in vain", better="lower"
+            f"share of texts where no shift up to {LARGEST:g} of some number of top words changes the decision",
+            better="lower",
         ),
         "pointless": Measure(
             f"share of texts where no ranking loses {LEAST:g} more than chance: nothing is worth pointing at"
@@ -135,7 +136,7 @@ class Rationale(Audit):
         "A model that answers the same with hardly any words has low comprehensiveness and low sufficiency "
         "whatever is pointed at.",
         "Sensitivity, where it is asked for, is an upper bound, found by a search, and in units of the embeddings: it compares "
-        "rankings of one model, or models with the same embeddings, and no others.",
+        "rankings of one model, or models with the same embeddings, and nothing else.",
         "The best ranking known is the best of attention, leave-one-out and gradient on each text, not of all there could be: "
         "a share of 1 says that none of these is better.",
     )
@@ -162,7 +163,7 @@ class Rationale(Audit):
         self.sampled: dict[int, tuple[float, float]] | None = None
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
-        """Search for the sensitivity of a sample of the texts, where asked; drawn by their numbers and not by batches."""
+        """Search for the sensitivity of a sample of the texts, if asked for; the sample does not depend on batches."""
         if not self.config.sensitivity:
             return
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
@@ -177,10 +178,10 @@ class Rationale(Audit):
         model = subject.model.eval().exact()
         with watcher.bar("sensitivity", len(chosen)) as advance:
             for places in inference_batches(instances.lengths[chosen], len(chosen)):
-                reading = read(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
+                reading = read_batch(subject.model, instances.batch(chosen[places]), seed=self.config.seed)
                 if subject.scores is not None:
-                    reading = replace(reading, own=padded(subject.scores, reading.rows, reading.mask))
-                words = words_of(reading.model, reading.batch)
+                    reading = replace(reading, user_scores=padded(subject.scores, reading.rows, reading.mask))
+                words = words_in(reading.model, reading.batch)
                 found = sensitivity(reading, words, self._ranks(reading, words, self.source), model=model)
                 never = (~found.found).any(1).double()
                 for row, *measured in zip(
@@ -191,7 +192,7 @@ class Rationale(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Delete by the ranking, at random and by the rankings it is measured against, all sizes together."""
-        words = words_of(reading.model, reading.batch)
+        words = words_in(reading.model, reading.batch)
         drawn_scores = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
@@ -199,7 +200,7 @@ class Rationale(Audit):
         references = [name for name in REFERENCES if name != "attention" or reading.attended is not None]
         others = [name for name in references if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
-        own, random, *rest = lost(
+        own, random, *rest = deletion_losses(
             reading, words, [ranked[0], words.ranks(drawn_scores), *ranked[1:]], top=self.config.top_k
         )
         beats = (own.comprehensiveness > random.comprehensiveness + ROUNDING).double()
@@ -232,7 +233,7 @@ class Rationale(Audit):
         }
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Average over texts, and by class what is needed and what is enough."""
+        """Average over texts; comprehensiveness and sufficiency also by class."""
         numbers: list[Number] = []
         searched = self.config.sensitivity
         for name in self.measures:
@@ -287,7 +288,7 @@ class Rationale(Audit):
         return words.ranks(words.scores(reading.scores(name)))
 
     def _sensitivity(self, reading: Reading, words: Words, ranks: Tensor) -> tuple[Tensor, Tensor]:
-        """Look up what was found beforehand; of a reading by itself, search for every text; nothing where it is not asked for."""
+        """Look up what was found before; without that, search for every text; NaN if sensitivity is not asked for."""
         if not self.config.sensitivity:
             nothing = torch.full(ranks.shape[:1], torch.nan, dtype=torch.float64)
             return nothing, nothing

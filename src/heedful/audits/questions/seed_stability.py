@@ -11,12 +11,12 @@ import torch
 from jaxtyping import Float
 
 from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register
-from heedful.audits.charts import violins
+from heedful.audits.chart_kinds import violins
 from heedful.audits.exhibits import Chart, Heatmap
-from heedful.audits.questions.movement import averaged, compare, see
-from heedful.audits.questions.stable_audit import RESAMPLES, StabilityAudit, measures
+from heedful.audits.questions.movement import compare_snapshots, mean_change, snapshot
+from heedful.audits.questions.stability_audit import RESAMPLES, StabilityAudit, measures
 from heedful.audits.subject.ragged import ragged
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
 from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged, HeedfulError
@@ -36,7 +36,7 @@ SEEDS = 3
 QUICK_SEEDS = 2
 AVERAGE = "mean"
 FEW_OTHERS = (
-    "No mean over seeds has an interval: one other seed or two do not tell what more would give, so that no policy can be passed by them. "
+    "No mean over seeds has an interval: one or two other seeds do not show what more would give, so that no policy can be passed with them. "
     "Train three or more (--seeds)."
 )
 
@@ -54,13 +54,13 @@ class SeedStability(StabilityAudit):
         "jsd_max": Measure("largest JSD of the heatmap over the seeds, in nats", high=LN_2, better="lower"),
     }
     caveats = (
-        "Two seeds that attend to different words may both be right: this asks whether a heatmap tells of the data, or "
-        "of the dice.",
+        "Two seeds that attend to different words may both be right: this asks whether a heatmap depends on the data or "
+        "on the seed.",
         "A model trained on a base that was named (--base) keeps it, and the seeds are those of its own training; where the "
         "vanilla model was found or trained for it (seat, steady), each seed begins with one of its own.",
-        "A flat heatmap is the same for every seed: read JSD beside sharpness, or read the relative JSD.",
-        "Intervals of means speak of other seeds and other texts, for this one model; those of single seeds, and of the largest JSD over "
-        "the seeds, speak of other texts alone.",
+        "A flat heatmap is the same for every seed: read JSD together with sharpness, or read the relative JSD.",
+        "Intervals of means cover other seeds and other texts, for this one model; those of single seeds, and of the largest JSD "
+        "over the seeds, cover other texts only.",
     )
     method = (
         "The model is trained again with the same configuration and other seeds, and every text is read by all of them. JSD, "
@@ -103,13 +103,13 @@ class SeedStability(StabilityAudit):
 
     def rows(self, reading: Reading) -> Columns:
         """Let every model read the texts, and compare it with the one that is audited."""
-        before = see(reading, self.source)
-        columns = self.beside(before, reading)
+        before = snapshot(reading, self.source)
+        columns = self.context_columns(before, reading)
         changes, heatmaps, probabilities = [], [], []
         decision = reading.probabilities.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
-            after = see(read(model, reading.batch, seed=reading.seed), self.source)
-            changes.append(compare(before, after, k=self.config.top_k, matched=True))
+            after = snapshot(read_batch(model, reading.batch, seed=reading.seed), self.source)
+            changes.append(compare_snapshots(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
             probabilities.append(after.probabilities)
             columns |= self.columns(str(seed), changes[-1:], probabilities[-1:])
@@ -117,7 +117,7 @@ class SeedStability(StabilityAudit):
         furthest = apart.nan_to_num(-1).argmax(1)
         rows = torch.arange(len(furthest))
         of_decision = torch.stack(probabilities, 1)[rows, furthest].gather(1, decision)[:, 0]
-        columns |= averaged(changes)._asdict()
+        columns |= mean_change(changes)._asdict()
         if self.labelled:
             columns[f"said_{AVERAGE}"] = torch.stack([c.argmax(-1) for c in probabilities], 1).tolist()
         return columns | {
@@ -147,26 +147,29 @@ class SeedStability(StabilityAudit):
         )
 
     def overall(self, name: str, rows: pl.DataFrame, group: str = ALL) -> Number:
-        """Average a measure over seeds and texts: every seed gives one number, and the interval speaks of other seeds too."""
+        """Average a measure over seeds and texts: every seed gives one number, and the interval covers other seeds too."""
         found = self.number(name, rows[name], group)
         if found.estimate is None:
             return found
         models = [[mean_of(rows[f"{name}_{seed}"].to_numpy())] for seed in _others(rows)]
         drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
-        _, low, high = _sure(drawn[..., 0], self.measures[name])
+        _, low, high = _with_interval(drawn[..., 0], self.measures[name])
         ends: dict[str, float | None] = {"low": None, "high": None}
         if not np.isnan(low):
-            # A text that some seeds say nothing of counts less for the seeds than for the mean.
+            # A text that is undefined for some seeds counts less for the seeds than for the mean.
             ends = {"low": min(low, found.estimate), "high": max(high, found.estimate)}
         return found.model_copy(update=ends)
 
-    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
-        """F1, averaged over the seeds, with an interval that speaks of other seeds too."""
+    def f1_with_interval(self, labels: np.ndarray, predicted: np.ndarray, condition: str) -> Spread:
+        """F1, averaged over the seeds, with an interval that covers other seeds too."""
         if condition != AVERAGE:
-            return super().sure_f1(labels, said, condition)
-        models = [[f1_of(labels, said[:, [place]], classes=self.classes)] for place in range(said.shape[1])]
+            return super().f1_with_interval(labels, predicted, condition)
+        models = [
+            [f1_of(labels, predicted[:, [place]], classes=self.classes)]
+            for place in range(predicted.shape[1])
+        ]
         drawn = resample(models, seed=self.config.seed, resamples=RESAMPLES)
-        return _sure(drawn[..., 0], self.measures["f1"])
+        return _with_interval(drawn[..., 0], self.measures["f1"])
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Violins of the largest JSD by the largest weight and class (Figure 2), and stability against sharpness."""
@@ -196,19 +199,19 @@ class SeedStability(StabilityAudit):
 
 
 def _others(rows: pl.DataFrame) -> list[str]:
-    """Give the seeds that the rows are of."""
+    """Return the seeds that the rows hold."""
     return [name.removeprefix("relative_jsd_") for name in rows.columns if name.startswith("relative_jsd_")]
 
 
 def _parts(rows: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
-    """Take texts apart by the largest weight and by the predicted class, as Figure 2 does."""
+    """Group texts by the largest weight and by the predicted class, as Figure 2 does."""
     bins = [(f"largest weight {low:.2f}–{high:.2f}", rows.filter(in_bin(low, high))) for low, high in BINS]
     labels = rows["predicted"].unique().sort()
     return bins + [(f"class {label}", rows.filter(pl.col("predicted") == label)) for label in labels]
 
 
-def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
-    """A mean over seeds with its interval, cut off where the measure ends; of fewer than three seeds there is none."""
+def _with_interval(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
+    """Average over seeds, with an interval clipped to the measure's range; fewer than three seeds have none."""
     estimate, low, high = over_seeds(drawn)
     if len(drawn) < FEWEST_SEEDS:
         return Spread(estimate, np.nan, np.nan)
@@ -216,10 +219,10 @@ def _sure(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> Spread:
 
 
 def _comparable(subject: Subject, other: Auditable) -> Stages:
-    """Give a model that reads as the audited one does, or refuse it."""
+    """Return a model that reads as the audited one does, or refuse it."""
     if other.vocabulary.to_json() != subject.classifier.vocabulary.to_json():
         raise BadInput(
-            f"{other.name} knows other words than the model, so that their items cannot be compared: the data have "
+            f"{other.name} has another vocabulary than the model, so that their items cannot be compared: the data have "
             f"changed since it was trained, so train it again."
         )
     return as_audited(other.model).eval()

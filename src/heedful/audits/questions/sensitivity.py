@@ -20,12 +20,12 @@ from heedful.measures.streams import Stream, uniform_by_instance
 from heedful.models.stages import Stages
 
 SIZES = (1, 2, 3, 5, 7)
-"""Top words that may move; the area under the curve is the mean over these."""
+"""How many top words may move; the area under the curve is the mean over these."""
 
 LARGEST = 50.0
-"""Radius at which the search gives up, several times the norm of a word's embedding; it then counts as that much."""
+"""Radius at which the search gives up, several times the norm of a word's embedding; the result is then this."""
 
-_TOKENS, _PIECES = 8192, 1024  # read together; fewer by transformers, whose attention takes room too
+_TOKENS, _PIECES = 8192, 1024  # read together; fewer by transformers, whose attention takes memory too
 
 
 class Sensitivity(NamedTuple):
@@ -52,7 +52,7 @@ class Attempts(NamedTuple):
     def logits(
         self, shift: Float[Tensor, "some size"], some: Int[Tensor, " some"]
     ) -> Float[Tensor, "some classes"]:
-        """What the model says when embeddings are shifted."""
+        """The model's logits when embeddings are shifted."""
         embedded = self.embedded[some]
         states = self.model.encode(embedded + shift.view_as(embedded), self.batch.take(some))
         states = replace(states, query=None if self.query is None else self.query[some])
@@ -83,7 +83,7 @@ def sensitivity(
 ) -> Sensitivity:
     """Find, for every text of a batch and every size, how far its top words must move together.
 
-    Texts with fewer words than a size move all they have. What was found for fewer words bounds what more need.
+    Texts with fewer words than a size move all they have. What was found for fewer words is an upper bound for more.
     """
     model = model or reading.model.exact()
     sizes = torch.tensor(SIZES).expand(len(ranks), -1).clamp(max=words.counts[:, None])
@@ -104,7 +104,7 @@ def attempts(
     pairs: Int[Tensor, "attempts 2"],
     model: Stages,
 ) -> Attempts:
-    """Lay out pairs of a text and a size: so many of its top words may move."""
+    """Lay out pairs of a text and a size: that many of its top words may move."""
     rows, sizes = pairs.unbind(1)
     batch = reading.batch.take(rows)
     top = words.items(rows, ranks[rows] < sizes[:, None])
@@ -117,7 +117,7 @@ def attempts(
 
 
 def sample(rows: np.ndarray, lengths: np.ndarray, *, texts: int, tokens: int, seed: int) -> np.ndarray:
-    """Draw texts by a random number of their own, until there are enough of them or of their tokens.
+    """Draw texts in the order of random numbers, until there are enough texts or enough tokens.
 
     >>> sample(np.arange(9), np.full(9, 10), texts=4, tokens=30, seed=0).size
     3

@@ -1,4 +1,4 @@
-"""Does the heatmap point anywhere at all? It stands beside every other number: flat attention explains nothing."""
+"""Does the heatmap point anywhere at all? It goes with every other number: flat attention explains nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import polars as pl
 import torch
 
 from heedful.audits.audit import Audit, Columns, Measure, Summary, register
-from heedful.audits.charts import histogram
+from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.movement import largest, see, sharp
+from heedful.audits.questions.movement import largest_weight, mean_sharpness, snapshot
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import LN_2
 from heedful.output.numbers import percent, value
 
 FLAT = 0.02
-"""Nats of JSD to uniform below which a heatmap is called flat: no weight is then far above its fair share."""
+"""Nats of JSD to uniform below which a heatmap is called flat: no weight is then far above an equal share."""
 
 
 @register
@@ -31,7 +31,7 @@ class Sharpness(Audit):
             "JSD of the heatmap to uniform, in nats",
             high=LN_2,
             better="higher",
-            plain="On average a heatmap stands {} nats away from one that is the same everywhere.",
+            plain="On average a heatmap is {} nats away from one that is the same everywhere.",
         ),
         "largest_weight": Measure("largest weight of a text", better="higher"),
         "flat": Measure(
@@ -51,16 +51,16 @@ class Sharpness(Audit):
 
     equation = "sharpness = JSD(α, uniform) = H((α + u) / 2) − H(α) / 2 − H(u) / 2,  u = 1 / items"
     method = (
-        "The Jensen-Shannon divergence between the weights of a text and weights that are all alike, in nats, averaged "
-        f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat. Of an explainer "
-        "the sizes of its scores, divided by their sum, take the place of the weights; scores that are all zero point nowhere."
+        "The Jensen-Shannon divergence between the weights of a text and uniform weights, in nats, averaged "
+        f"over heads. It is 0 for a flat heatmap and at most {LN_2:.2f}; below {FLAT} a heatmap is called flat. For an explainer "
+        "the absolute values of its scores, divided by their sum, take the place of the weights; scores that are all zero point nowhere."
     )
     compared = ("sharpness", "largest_weight")
     order = Order("sharpness", "sharpness", worst="lowest")
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """Histogram of the largest weight."""
-        caption = "Near 1 one item has all the attention; near 0 nobody has."
+        caption = "Near 1 one item has all the attention; near 0 it is spread over many."
         return [
             histogram(
                 rows,
@@ -75,14 +75,14 @@ class Sharpness(Audit):
 
     def rows(self, reading: Reading) -> Columns:
         """Measure each head against uniform, and average over heads."""
-        seen = see(reading, self.source)
-        apart = sharp(seen)
+        heatmap = snapshot(reading, self.source)
+        apart = mean_sharpness(heatmap)
         nowhere = apart.isnan()
         apart = apart.masked_fill(nowhere, 0.0)
         flat = (apart < FLAT).double()
         return {
             "sharpness": apart,
-            "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest(seen)),
+            "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest_weight(heatmap)),
             "flat": flat,
             "flat_needed": flat.masked_fill(reading.needless, torch.nan),
         }

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.charts import scatter
+from heedful.audits.chart_kinds import scatter
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import jsd
@@ -17,7 +17,7 @@ from heedful.models.stages import probabilities
 from heedful.output.numbers import percent
 
 RANKINGS = {"attention": "attention", "gradient": "weight_gradient", "product": "weight_product"}
-_ROUNDING = 1e-8  # in single precision, two items that do the same differ by less
+_ROUNDING = 1e-8  # two items with the same effect differ by less in single precision
 _OUTCOMES = {
     "both": (True, True),
     "top_only": (True, False),
@@ -43,7 +43,7 @@ def _measures() -> dict[str, Measure]:
 
 @register
 class SingleErasure(Audit):
-    """Erase one item (its weight goes to zero, the rest is scaled up) and see how far the output moves."""
+    """Erase one item (its weight goes to zero, the rest is scaled up) and measure how far the output moves."""
 
     name = "single_erasure"
     question = "Does the most attended item matter more than another?"
@@ -52,7 +52,7 @@ class SingleErasure(Audit):
     access = "stages"
     measures = _measures()
     caveats = (
-        "Erasing leaves the training distribution: the model never saw texts with weights taken out.",
+        "Erasing leaves the training distribution: the model never saw texts with weights set to zero.",
         "One item seldom decides a text, so that few decisions flip either way; flip_set erases more.",
     )
 
@@ -86,7 +86,7 @@ class SingleErasure(Audit):
             top = scores.masked_fill(~mask, -torch.inf).argmax(1)  # the first of equals
             other = _another(reading, top, seed=self.config.seed)
             after = probabilities(
-                reading.without(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
+                reading.erase_all_but(torch.stack([_all_but(mask, top), _all_but(mask, other)], 1))
             )
             flips = after.argmax(-1) != before.argmax(-1)[:, None]
             moved = jsd(after, before[:, None])
@@ -100,7 +100,7 @@ class SingleErasure(Audit):
         return columns
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Shares of texts, and the table of what flips what."""
+        """Shares of texts, and the table of which erasures flip the decision."""
         numbers: list[Number] = []
         for name in RANKINGS:
             numbers.append(

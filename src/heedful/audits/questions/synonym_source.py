@@ -1,4 +1,4 @@
-"""Where synonyms come from when nobody says: what the model was trained with, or what is at hand without a download."""
+"""Where synonyms come from by default: the vectors the model was trained with, or what is there without a download."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _BEGINS = ("Ġ", "▁")  # how some tokenisers mark a piece that begins a word
 
 
 class Synonyms(NamedTuple):
-    """Words with their synonyms, whole words that the model knows (None: it reads pieces), and the source in words."""
+    """Words with their synonyms, whole words that the model knows (None: it reads pieces), and a sentence on where they come from."""
 
     found: Replacements
     known: frozenset[str] | None
-    told: str
+    origin: str
 
 
 def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None) -> Synonyms:
     """Find the synonyms of words; a replacement is always one that the model can read as a whole word.
 
-    A source that the user gives may be fetched; the others are only taken where they are at hand.
+    A source that the user names may be fetched; others are only used if they are already there.
     """
     by_word = isinstance(classifier.vocabulary.tokenizer.model, models.WordLevel)
     spelled = classifier.vocabulary.words if by_word else _whole_words(classifier.vocabulary.words)
@@ -43,7 +43,7 @@ def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None
         return Synonyms(found, frozenset(known) if by_word else None, f"Synonyms come from {chosen}.")
     if not by_word:
         raise BadInput(
-            "There are no synonyms at hand for word_stability: give vectors (heedful data list) or a file of synonyms "
+            "There are no synonyms for word_stability: give vectors (heedful data list) or a file of synonyms "
             "with --synonyms."
         )
     numbers = {word: number for number, word in enumerate(spelled)}
@@ -53,7 +53,7 @@ def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None
     return Synonyms(
         found,
         frozenset(known),
-        "Synonyms are the nearest words by the model's own embeddings, for want of others: give --synonyms.",
+        "Synonyms are the nearest words by the model's own embeddings, because there are no others: give --synonyms.",
     )
 
 
@@ -88,7 +88,7 @@ def _vectors(classifier: Auditable, words: int) -> np.ndarray:
 
 
 def _whole_words(pieces: list[str]) -> list[str]:
-    """Give the pieces that may stand as a word of their own, as they are written in a text."""
+    """Return the pieces that are whole words, as they are written in a text."""
     if any(piece.startswith(_BEGINS) for piece in pieces):
         return [piece[1:] for piece in pieces if piece.startswith(_BEGINS)]
     return [piece for piece in pieces if not piece.startswith("##")]

@@ -13,12 +13,19 @@ from pydantic import Field
 from torch import Tensor
 
 from heedful.audits.audit import Columns, Summary, register
-from heedful.audits.charts import boxes
+from heedful.audits.chart_kinds import boxes
 from heedful.audits.exhibits import Chart
-from heedful.audits.questions.movement import Change, Seen, by_word, compare, see, without
-from heedful.audits.questions.stable_audit import StabilityAudit, measures
+from heedful.audits.questions.movement import (
+    Change,
+    Snapshot,
+    by_word,
+    compare_snapshots,
+    leave_out,
+    snapshot,
+)
+from heedful.audits.questions.stability_audit import StabilityAudit, measures
 from heedful.audits.questions.synonym_source import synonyms_for
-from heedful.audits.subject.reading import Reading, read
+from heedful.audits.subject.reading import Reading, read_batch
 from heedful.config import AuditOptions, Numbers
 from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import FUNCTION_WORDS
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class WordStabilityOptions(AuditOptions):
-    """Options of this one alone."""
+    """Options of this audit only."""
 
     replaced: Numbers = Field(
         (1, 2, 3), description="Words replaced in a text, separated by commas (word_stability)."
@@ -54,21 +61,21 @@ class WordStability(StabilityAudit):
     only_named = "It needs synonyms: vectors, or a file of your own."
     measures: ClassVar = measures("when a word is replaced by a synonym")
     caveats = (
-        "The nearest word by its vector is not always a synonym: good and bad stand near each other, and then the "
-        "prediction is right to move. A file of synonyms (--synonyms) is surer.",
-        "A flat heatmap does not move whatever is done to it: read JSD beside sharpness, or read the relative JSD.",
+        "The nearest word by its vector is not always a synonym: good and bad are near each other, and then the "
+        "prediction is right to move. A file of synonyms (--synonyms) is more reliable.",
+        "A flat heatmap does not move whatever happens: read JSD together with sharpness, or read the relative JSD.",
     )
     method = (
         "Words of a text are drawn at random and replaced by their nearest synonym among the words that the model knows: "
-        "never by themselves, never by another form of themselves (by a rule on endings, so that irregular forms pass). "
-        "Words of three letters or more are drawn; those with a grammatical job (the, with) only where there are no "
+        "never by themselves, never by another form of themselves (by a rule on endings, which misses irregular forms). "
+        "Words of three letters or more are drawn; function words (the, with) only if there are no "
         "others. The words replaced first stay replaced when more are. Heatmaps are compared word by word, with the pieces "
-        "of a word added up, or sentence by sentence. The relative JSD divides by how far both stand from uniform."
+        "of a word added up, or sentence by sentence. The relative JSD divides by the distance of both from uniform."
     )
 
     @property
     def headline(self) -> int:
-        """How many words are replaced for the numbers that stand for all: the fewest."""
+        """How many words are replaced for the numbers that are reported first: the fewest."""
         return min(self.config.replaced)
 
     @property
@@ -94,9 +101,9 @@ class WordStability(StabilityAudit):
         tokens = reading.batch.tokens
         spans = word_spans(tokens)
         places = [self._replaceable(text, row) for text, row in zip(tokens.texts, spans, strict=True)]
-        before = see(reading, self.source)
+        before = snapshot(reading, self.source)
         changes: dict[int, list[Change]] = {}
-        said: dict[int, list[Tensor]] = {}
+        predicted: dict[int, list[Tensor]] = {}
         astray = torch.zeros(len(spans), dtype=torch.bool)
         shown: list[list[str]] = []
         for draw in range(self.config.draws):
@@ -107,16 +114,18 @@ class WordStability(StabilityAudit):
                     for text, row, order in zip(tokens.texts, spans, orders, strict=True)
                 ]
                 if draw == 0 and count == max(self.config.replaced):
-                    shown = [_told(*told) for told in zip(tokens.texts, spans, new, strict=True)]
+                    shown = [
+                        _replacements(*changed) for changed in zip(tokens.texts, spans, new, strict=True)
+                    ]
                 texts = [replace_words(*parts) for parts in zip(tokens.texts, spans, new, strict=True)]
                 after, lost = self._read(reading, [t for t, _ in texts], [moved for _, moved in texts])
                 astray |= lost
-                change = compare(*self._aligned(reading, before, after), k=self.config.top_k)
+                change = compare_snapshots(*self._aligned(reading, before, after), k=self.config.top_k)
                 same = torch.tensor([not words for words in new])
-                changes.setdefault(count, []).append(without(change, same | lost))
-                said.setdefault(count, []).append(after[0].probabilities)
+                changes.setdefault(count, []).append(leave_out(change, same | lost))
+                predicted.setdefault(count, []).append(after[0].probabilities)
         own, _ = self._aligned(reading, before, (before, tokens))
-        columns = self.beside(own, reading)
+        columns = self.context_columns(own, reading)
         columns |= {
             "compared": own.mask.sum(1).tolist(),
             "replaceable": [len(row) for row in places],
@@ -124,11 +133,11 @@ class WordStability(StabilityAudit):
             "astray": astray.tolist(),
         }
         for count, found in changes.items():
-            columns |= self.columns(str(count), found, said[count])
+            columns |= self.columns(str(count), found, predicted[count])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
-        """Average for each number of replaced words; the fewest stand for all."""
+        """Average for each number of replaced words; the fewest are reported first."""
         conditions = {str(count): f"{count} replaced" for count in self.config.replaced}
         numbers = self.numbers(rows, conditions)
         words = "one word" if self.headline == 1 else f"{self.headline} words"
@@ -165,18 +174,18 @@ class WordStability(StabilityAudit):
         most = max(self.config.replaced)
         few = int((rows["replaceable"] < most).sum()) - none
         lost = int(rows["astray"].sum())
-        said = (
+        reasons = (
             (none, "texts have no word with a synonym; they are left out."),
             (few, f"texts have fewer than {most} words with a synonym; what they have is replaced."),
             (lost, "texts are cut into other words when one is replaced, and are left out where that is so."),
         )
-        return [self.synonyms.told, *(f"{count} {what}" for count, what in said if count)]
+        return [self.synonyms.origin, *(f"{count} {what}" for count, what in reasons if count)]
 
     def _replaceable(self, text: str, spans: list[Span]) -> list[int]:
         return [p for p, (start, end) in enumerate(spans) if text[start:end].lower() in self.synonyms.found]
 
     def _synonym(self, word: str) -> str:
-        """Give the synonym of a word, written as the word is, unless the model would not know it so."""
+        """Return the synonym of a word in the case of the word, unless the model does not know it in that case."""
         synonym = self.synonyms.found[word.lower()]
         written = recased(synonym, word)
         return written if self.synonyms.known is None or written in self.synonyms.known else synonym
@@ -189,7 +198,7 @@ class WordStability(StabilityAudit):
         places: list[list[int]],
         draw: int,
     ) -> list[list[int]]:
-        """Give the places of each text in the order in which they are replaced: at random, function words last."""
+        """Return the positions of each text in the order in which they are replaced: at random, function words last."""
         lengths = torch.tensor([len(row) for row in places])
         if not int(lengths.max()):
             return [[] for _ in places]
@@ -202,26 +211,28 @@ class WordStability(StabilityAudit):
 
     def _read(
         self, reading: Reading, texts: list[str], spans: list[list[Span]]
-    ) -> tuple[tuple[Seen, Tokens], Bool[Tensor, " batch"]]:
-        """Read changed texts; a text whose words no longer stand where they should is astray."""
+    ) -> tuple[tuple[Snapshot, Tokens], Bool[Tensor, " batch"]]:
+        """Read changed texts; a text whose words are no longer where they should be is `astray`."""
         tokens = self.vocabulary.encode(texts).pad(np.arange(len(texts)), texts)
-        again = read(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
-        # A text that was cut after so many pieces may end elsewhere now: its words are compared as far as both go.
+        again = read_batch(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
+        # A text that was cut after a number of pieces may end elsewhere now: words are compared as far as both go.
         astray = [
             found[: len(wanted)] != wanted[: len(found)]
             for found, wanted in zip(word_spans(tokens), spans, strict=True)
         ]
-        return (see(again, self.source), tokens), torch.tensor(astray)
+        return (snapshot(again, self.source), tokens), torch.tensor(astray)
 
-    def _aligned(self, reading: Reading, before: Seen, after: tuple[Seen, Tokens]) -> tuple[Seen, Seen]:
+    def _aligned(
+        self, reading: Reading, before: Snapshot, after: tuple[Snapshot, Tokens]
+    ) -> tuple[Snapshot, Snapshot]:
         """Lay both heatmaps out over the same words, or the same sentences."""
-        seen, tokens = after
+        heatmap, tokens = after
         if reading.model.unit == "sentence":
-            numbers = [torch.where(s.mask, torch.arange(s.mask.shape[1]), -1) for s in (before, seen)]
+            numbers = [torch.where(s.mask, torch.arange(s.mask.shape[1]), -1) for s in (before, heatmap)]
         else:
             numbers = [words_of(t) for t in (reading.batch.tokens, tokens)]
         size = max(int(found.max()) for found in numbers) + 1
-        return by_word(before, numbers[0], size), by_word(seen, numbers[1], size)
+        return by_word(before, numbers[0], size), by_word(heatmap, numbers[1], size)
 
 
 def _written(tokens: Tokens) -> set[str]:
@@ -232,5 +243,5 @@ def _written(tokens: Tokens) -> set[str]:
     }
 
 
-def _told(text: str, spans: list[Span], new: dict[int, str]) -> list[str]:
+def _replacements(text: str, spans: list[Span], new: dict[int, str]) -> list[str]:
     return [f"{text[spans[p][0] : spans[p][1]]}→{word}" for p, word in sorted(new.items())]

@@ -1,1 +1,1 @@
-"""Running audits: one after the other, kept as they finish, given back as one result, and shown."""
+"""Running audits: one after the other, saved as they finish, returned as one result, and shown."""

@@ -1,4 +1,4 @@
-"""Attention and other explainers side by side: the same texts, the same rules, and which of them did best."""
+"""Attention and other explainers side by side: on the same texts, by the same rules, and which of them did best."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Numbers = TypeVar("Numbers", float, np.ndarray)
 
 
 class Column(BaseModel):
-    """What the common rules say of one explainer, or of attention."""
+    """What the common rules say about one explainer, or about attention."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,26 +31,26 @@ class Column(BaseModel):
     judgements: tuple[Judgement, ...]
     """One for each rule, in the order of the policy."""
     gain: Number | None = None
-    """How much further it comes than attention, text by text; None for attention itself."""
+    """How much better than attention it does, text by text; None for attention itself."""
 
     @property
     def standing(self) -> tuple[int, int]:
-        """How few rules it fails, since one is enough not to be shown, and then how many it passes."""
+        """How few rules it fails, since one failure is enough not to be shown, and then how many it passes."""
         outcomes = [judgement.outcome for judgement in self.judgements]
         return -outcomes.count("bad"), outcomes.count("good")
 
     @property
     def decided(self) -> bool:
         """Whether any rule by which columns are compared has an answer, from as many texts as the policy asks for."""
-        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if compares(j.rule))
+        return any(j.outcome in ("good", "unclear", "bad") for j in self.judgements if more_is_better(j.rule))
 
     @property
     def mean(self) -> float:
-        """How far it comes on average, from the worst (0) to the best (1) that each number can be."""
+        """Average of its numbers, from the worst (0) to the best (1) that each can be."""
         reached = [
-            place(judgement.rule, judgement.number.estimate)
+            share_of_range(judgement.rule, judgement.number.estimate)
             for judgement in self.judgements
-            if compares(judgement.rule) and judgement.number and judgement.number.estimate is not None
+            if more_is_better(judgement.rule) and judgement.number and judgement.number.estimate is not None
         ]
         return sum(reached) / len(reached) if reached else 0.0
 
@@ -67,7 +67,7 @@ class Alternatives(BaseModel):
     columns: tuple[Column, ...]
     """Attention first."""
     left_out: dict[str, str]
-    """Measures of the policy that were not asked here, each with the reason."""
+    """Measures of the policy that are not compared here, each with the reason."""
 
     @property
     def attention(self) -> Column:
@@ -76,12 +76,12 @@ class Alternatives(BaseModel):
 
     @property
     def best(self) -> Column:
-        """The explainer that passes most rules, and of those the one that comes furthest on average."""
+        """The explainer that fails fewest rules and passes most; among equals the one with the best average."""
         return max(self.columns[1:], key=lambda column: (column.standing, column.mean))
 
     @property
     def better(self) -> bool:
-        """Whether the best explainer did better than attention, by what it passes or else clearly on average."""
+        """Whether the best explainer did better than attention: by the rules it passes, or else clearly on average."""
         best, own = self.best, self.attention
         if not (best.decided or own.decided):
             return False
@@ -90,7 +90,7 @@ class Alternatives(BaseModel):
         return best.gain is not None and best.gain.low is not None and best.gain.low > 0
 
     def fits(self, verdict: Verdict) -> bool:
-        """Whether these are rules of the verdict's own policy; the audit may have been judged by another since."""
+        """Whether these rules belong to the verdict's policy; the audit may have been judged by another one since."""
         own = [judgement.rule for judgement in verdict.judgements]
         return all(judgement.rule in own for judgement in self.attention.judgements)
 
@@ -100,22 +100,22 @@ class Alternatives(BaseModel):
 
     @classmethod
     def read(cls, folder: Path) -> Alternatives | None:
-        """Read it back; None where there is none, or it cannot be read, since it only adds to an audit."""
+        """Read it back; None if there is none, or if it cannot be read, since it only adds to an audit."""
         try:
             return cls(**json.loads((folder / KEPT).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, ValidationError):
             return None
 
 
-def place(rule: Rule, numbers: Numbers) -> Numbers:
-    """Where numbers lie from the worst (0) to the best (1) that they can be."""
+def share_of_range(rule: Rule, numbers: Numbers) -> Numbers:
+    """Return where numbers lie between the worst (0) and the best (1) that they can be."""
     about = rule.about
     part = (numbers - about.low) / (about.high - about.low)
     return part if about.better == "higher" else 1 - part
 
 
-def compares(rule: Rule) -> bool:
-    """Whether more of it is better. A sharp heatmap points somewhere, and a sharper one not at a better place."""
+def more_is_better(rule: Rule) -> bool:
+    """Whether more of it is better. Sharpness is not compared: a sharper heatmap does not point at a better place."""
     return rule.audit != ALWAYS
 
 

@@ -1,4 +1,4 @@
-"""Where the audit of a run is kept: inside the run, named by its texts and hashed by what decides its numbers."""
+"""Where the audit of a run is saved: inside the run, named by its texts and by a hash of all that its numbers depend on."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def audit_folder(
 ) -> Path:
     """Name the folder of an audit: the same for the same model, texts and options.
 
-    Options at their defaults are not in the name, so that one that is added later renames nothing.
+    Options at their defaults are not in the name, so that an option added later does not rename anything.
     """
     if classifier.home is None:
-        raise BadInput("This model is not a run's: name a folder for its audit.")
+        raise BadInput("This model does not belong to a run: name a folder for its audit.")
     slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", texts.name).strip("-").lower()
     usual = options.model_dump(mode="json", exclude_defaults=True)
-    told = {
+    deciding = {
         key: value
         for key, value in decides.items()
         if key in usual or key not in complete(AuditOptions).model_fields
     }
-    return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(told)}"
+    return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(deciding)}"
 
 
-def what_decides(
+def deciding_values(
     classifier: Auditable, texts: Texts, options: AuditOptions, scores: Scores | None = None
 ) -> dict[str, Any]:
-    """Everything that an audit's numbers follow from, long parts as hashes."""
+    """Collect everything that an audit's numbers depend on, long parts as hashes."""
     values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
     for name, value in options.model_dump(include={"source", "synonyms"}).items():
         if file := _file(value):
@@ -55,14 +55,14 @@ def what_decides(
 
 
 def same_numbers(audit: str, decides: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether an audit kept under other options would give the same: those that it does not read may differ."""
+    """Whether an audit saved under other options would give the same numbers: options that it does not read may differ."""
     others = {name for other in AUDITS for name in AUDITS.get(other).options}
     read = set(decides) - (others - set(AUDITS.get(audit).options))
     usual = complete(AuditOptions)().model_dump(mode="json")
     return all(found.get(key, usual.get(key)) == decides[key] for key in read)
 
 
-def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
+def check_same_audit(run: Run, decides: Mapping[str, Any]) -> None:
     """Refuse a folder in which other texts, another model or other options were audited."""
     if not (run.folder / "config.yaml").is_file():
         return
@@ -74,6 +74,6 @@ def refuse_another(run: Run, decides: Mapping[str, Any]) -> None:
 
 
 def _file(named: str | None) -> Path | None:
-    """Give the file that an option names, if it names one."""
+    """Return the file that an option names, if it names one."""
     path = Path(named).expanduser() if named else None
     return path if path is not None and path.is_file() else None

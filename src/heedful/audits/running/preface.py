@@ -10,22 +10,22 @@ GUESSING = 0.2
 """From the most frequent label (0) to no error (1): a model below this hardly does better than a guess."""
 
 LEAST_TEXTS = 30
-"""Fewer labels tell nothing of how good a model is."""
+"""With fewer labels than this, nothing is said about how good a model is."""
 
 OFTEN = 1.1
-"""Copies of a text, on average, that a reader should know of."""
+"""Average number of copies of a text from which on a reader should know about them."""
 
 ALL_OF_IT = 0.99
-"""A heatmap whose largest weight is this much is one of a single item."""
+"""A heatmap whose largest weight is at least this consists of a single item."""
 
 
-def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
-    """Say that a model guesses, that heatmaps hold one item alone, and that texts are copies, where it is so."""
-    said = []
+def opening_remarks(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
+    """Say if the model guesses, if heatmaps consist of one item, and if texts are copies of each other."""
+    remarks = []
     if about.distinct is not None and about.copies > OFTEN:
-        said.append(
+        remarks.append(
             f"Only {about.distinct:,} of these {about.texts:,} texts {'is' if about.distinct == 1 else 'are'} distinct: "
-            f"copies tell nothing new and are counted once."
+            f"copies add no evidence and are counted once."
         )
     accuracy, majority = about.performance.get("accuracy"), about.majority
     several = majority is not None and majority < 1 and about.texts >= LEAST_TEXTS
@@ -35,14 +35,14 @@ def said_first(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
         and majority is not None
         and accuracy - majority < GUESSING * (1 - majority)
     ):
-        said.append(
-            f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be for "
+        remarks.append(
+            f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be right for "
             f"{majority:.0%}: no heatmap explains a guess."
         )
     single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
     if single > 0.5:
-        said.append(
+        remarks.append(
             f"For {single:.0%} of the texts one item has all the weight: the heatmap is that item, and the order of the "
             f"others says nothing."
         )
-    return tuple(said)
+    return tuple(remarks)

@@ -1,4 +1,4 @@
-"""What an audit gives back: the verdict, the findings, and the measurements of every text."""
+"""The result of an audit: the verdict, the findings, and the measurements of every text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from heedful import reporting
 from heedful.audits.audit import Summary
 from heedful.audits.policy import Policy
 from heedful.audits.subject.scope import Scope
-from heedful.audits.verdict import Verdict, judge
+from heedful.audits.verdict import Verdict, judge_findings
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
 
@@ -26,7 +26,7 @@ RESULT, INSTANCES, SUMMARIES = "audit.json", "instances", "summaries"
 PREDICTIONS = "predictions"
 OWN = "own scores"
 """What scores of the user's own are called."""
-_GROUP = 8192  # rows that a reader of a few texts has to unpack together
+_GROUP = 8192  # rows that are decompressed together, also by a reader who needs only a few
 
 
 class About(BaseModel):
@@ -40,10 +40,10 @@ class About(BaseModel):
     data: str
     texts: int
     distinct: int | None = None
-    """How many of them are no copy of another."""
+    """How many of them are distinct."""
     source: str
     scope: Scope = Scope()
-    """What could be asked about it."""
+    """Which questions could be asked about it."""
     options: dict[str, Any]
     performance: dict[str, float]
     """Of the model on the audited texts; empty where there are no labels."""
@@ -53,7 +53,7 @@ class About(BaseModel):
 
     @property
     def copies(self) -> float:
-        """How often each text stands among the audited ones, on average."""
+        """How often each text occurs among the audited ones, on average."""
         return self.texts / self.distinct if self.distinct else 1.0
 
 
@@ -66,7 +66,7 @@ def judge_again(
     partial: bool | None = None,
 ) -> Verdict:
     """Judge what an audit found by a policy, which need not be the one that it was judged by before."""
-    return judge(
+    return judge_findings(
         rules,
         summaries,
         source="own" if about.source == OWN else about.source,
@@ -89,10 +89,10 @@ class AuditResult:
 
     def show(self, screen: Screen | None = None, *, brief: bool = False) -> None:
         """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
-        from heedful.audits.running.show import show
+        from heedful.audits.running.show_audit import show_audit
         from heedful.output.terminal import Screen
 
-        show(self, screen or Screen(), brief=brief)
+        show_audit(self, screen or Screen(), brief=brief)
 
     def to_frame(self, audit: str | None = None) -> pl.DataFrame:
         """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""
@@ -129,12 +129,12 @@ class AuditResult:
         return folder
 
     def judged(self, rules: Policy, *, partial: bool | None = None) -> Verdict:
-        """Give the verdict of a policy, which need not be the one that was asked for."""
+        """Judge by a policy, which need not be the one that was used before."""
         return judge_again(self.about, self.verdict, self.summaries, rules, partial=partial)
 
     def report(self, path: str | Path) -> Path:
         """Write one HTML file that a person reads: verdict, heatmaps, evidence, what to do."""
-        assert reporting.writer is not None  # the package names one before anything else
+        assert reporting.writer is not None  # the package sets it when it is imported
         return reporting.writer([self], Path(path))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Run audits one after the other; an interrupted run goes on with the first that is not finished."""
+"""Run audits one after the other; an interrupted run continues with the first that is not finished."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import torch
 
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy, read_policy
-from heedful.audits.running.folders import audit_folder, refuse_another, what_decides
-from heedful.audits.running.kept import Keep
-from heedful.audits.running.preface import said_first
+from heedful.audits.running.finished import FinishedAudits
+from heedful.audits.running.folders import audit_folder, check_same_audit, deciding_values
+from heedful.audits.running.preface import opening_remarks
 from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult
 from heedful.audits.subject.predictions import prediction_rows
 from heedful.audits.subject.reading import Reading
@@ -24,9 +24,9 @@ from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import choose_texts
-from heedful.audits.verdict import judge
+from heedful.audits.verdict import judge_findings
 from heedful.checking import build
-from heedful.config import AuditOptions, refuse_too_many
+from heedful.config import AuditOptions, check_top_k
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
 from heedful.models.stages import Auditable
@@ -49,10 +49,10 @@ def audit(
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AuditResult:
-    """Ask every audit, or `only` some, and judge by a policy.
+    """Run every audit, or `only` some, and judge by a policy.
 
-    Finished audits are kept in the folder, or with `keep` in the model's own run, and not done again; nor are those that
-    were asked with other options which they do not read.
+    Finished audits are kept in the folder, or with `keep` in the model's own run, and not repeated; nor are
+    those that were run with other values of options which they do not read.
     """
     chosen = build(AuditOptions, options)
     rules = read_policy(policy)
@@ -60,53 +60,55 @@ def audit(
         AUDITS.get(name)
     with watcher.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
-        refuse_too_many(chosen, longest=int(texts.instances.tokens.items.max()))
+        check_top_k(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
         names = usual_audits(subject.scope) if only is None else _named(only, subject.scope)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
     if folder is None and not keep:
-        return _told(_judged(rules, subject, _run(subject, audits, Keep(None), watcher)), rules, only)
-    decides = what_decides(classifier, texts, chosen, scores)
+        return _mark_partial(
+            _judged(rules, subject, _run(subject, audits, FinishedAudits(None), watcher)), rules, only
+        )
+    decides = deciding_values(classifier, texts, chosen, scores)
     folder = folder or audit_folder(classifier, texts, chosen, decides)
     run = Run(folder)
-    refuse_another(run, decides)
+    check_same_audit(run, decides)
     with run.locked():
         config = chosen.model_dump(mode="json") | decides
         run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
-        keeping = Keep(folder)
+        finished = FinishedAudits(folder)
         if keep and classifier.home is not None:
-            keeping.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
-        kept = _run(subject, audits, keeping, watcher)
-        result = _judged(rules, subject, kept)
+            finished.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
+        finished = _run(subject, audits, finished, watcher)
+        result = _judged(rules, subject, finished)
         write_json(folder / RESULT, result.to_json())
-    return _told(result, rules, only)
+    return _mark_partial(result, rules, only)
 
 
-def _told(result: AuditResult, rules: Policy, only: Sequence[str] | None) -> AuditResult:
-    """Give findings and no verdict where only some audits were asked for, whatever was found finished beside them."""
+def _mark_partial(result: AuditResult, rules: Policy, only: Sequence[str] | None) -> AuditResult:
+    """Report findings and no verdict if only some audits were named, even if others were found finished."""
     return result if only is None else replace(result, verdict=result.judged(rules, partial=True))
 
 
-def _judged(rules: Policy, subject: Subject, kept: Keep) -> AuditResult:
-    about = _about(subject, kept.frames[PREDICTIONS])
-    verdict = judge(
+def _judged(rules: Policy, subject: Subject, finished: FinishedAudits) -> AuditResult:
+    about = _about(subject, finished.frames[PREDICTIONS])
+    verdict = judge_findings(
         rules,
-        kept.summaries,
+        finished.summaries,
         source=subject.source,
         encoder=about.encoder,
-        first=said_first(about, kept.frames[ALWAYS]),
-        partial=not kept.summaries.keys() >= set(usual_audits(subject.scope)),
+        first=opening_remarks(about, finished.frames[ALWAYS]),
+        partial=not finished.summaries.keys() >= set(usual_audits(subject.scope)),
         copies=about.copies,
     )
-    # In one order, whichever of them were found finished.
-    done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in kept.summaries]
-    summaries = {name: kept.summaries[name] for name in done}
-    frames = {name: kept.frames[name] for name in (PREDICTIONS, *done)}
-    return AuditResult(about, verdict, summaries, frames, kept.folder)
+    # Always in the same order, whichever of them were found finished.
+    done = [name for name in dict.fromkeys((ALWAYS, *AUDITS)) if name in finished.summaries]
+    summaries = {name: finished.summaries[name] for name in done}
+    frames = {name: finished.frames[name] for name in (PREDICTIONS, *done)}
+    return AuditResult(about, verdict, summaries, frames, finished.folder)
 
 
 def _named(only: Sequence[str], scope: Scope) -> list[str]:
-    """Give the audits that were named, sharpness first; one that cannot be asked is bad input."""
+    """Return the audits that were named, sharpness first; one that cannot be asked is bad input."""
     for name in only:
         if reason := AUDITS.get(name).refuses(scope):
             raise BadInput(f"{name} cannot be asked here: {reason}.")
@@ -114,17 +116,17 @@ def _named(only: Sequence[str], scope: Scope) -> list[str]:
 
 
 def usual_audits(scope: Scope) -> list[str]:
-    """Give the audits that a verdict asks for, sharpness first: all that can be asked and need not be named."""
+    """Return the audits that a verdict needs, sharpness first: all that can be asked and need not be named."""
     kinds = {name: AUDITS.get(name) for name in AUDITS}
     able = [name for name, kind in kinds.items() if not kind.only_named and kind.refuses(scope) is None]
     return list(dict.fromkeys((ALWAYS, *able)))
 
 
-def _run(subject: Subject, audits: list[Audit], kept: Keep, watcher: Watcher) -> Keep:
+def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watcher: Watcher) -> FinishedAudits:
     options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
     deadline = time.perf_counter() + options.budget
     with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
-        kept.predictions(
+        finished.add_predictions(
             _collect(
                 subject,
                 lambda reading: prediction_rows(
@@ -133,17 +135,17 @@ def _run(subject: Subject, audits: list[Audit], kept: Keep, watcher: Watcher) ->
                 advance,
             )
         )
-    todo = [audit for audit in audits if audit.name not in kept.summaries]
+    todo = [audit for audit in audits if audit.name not in finished.summaries]
     for place, asked in enumerate(todo):
         started = time.perf_counter()
         asked.prepare(subject, watcher)
         begun = time.perf_counter()
-        deadline += begun - started  # the budget is for measuring; training twins has bounds of its own
-        # What is left of the time is shared among the audits still to come.
+        deadline += begun - started  # the budget is for measuring; training twins has limits of its own
+        # The remaining time is shared among the remaining audits.
         share = max(deadline - begun, 0) / (len(todo) - place)
         with watcher.bar(asked.name, subject.texts.size) as advance:
-            kept.audit(*_measure(asked, subject, begun + share if options.quick else None, advance))
-    return kept
+            finished.add(*_measure(asked, subject, begun + share if options.quick else None, advance))
+    return finished
 
 
 def _measure(
@@ -181,7 +183,7 @@ def _collect(
     advance: Callable[[int], None],
     until: float | None = None,
 ) -> pl.DataFrame:
-    """Measure batch after batch, and give the rows in the order of the split; stop between chunks in time."""
+    """Measure batch after batch, and return the rows in the order of the split; stop between chunks when time is up."""
     parts = []
     for chunk in subject.texts.rows:
         for reading in subject.readings(chunk):
@@ -193,7 +195,7 @@ def _collect(
 
 
 def _distinct(predictions: pl.DataFrame) -> int:
-    """Count the texts, with their questions, that are no copies of others."""
+    """Count the distinct texts, each with its question."""
     return predictions.select(
         column for column in ("text", "query") if column in predictions.columns
     ).n_unique()

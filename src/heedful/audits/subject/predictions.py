@@ -1,4 +1,4 @@
-"""What the model said and looked at, for every audited text: the frame that all audits' rows belong to."""
+"""What the model predicted and attended to, for every audited text: the frame to which the rows of all audits belong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def prediction_rows(
 ) -> pl.DataFrame:
     """One row per text: prediction, probabilities, and every item's span and weight.
 
-    Of a model without attention the scores of the source stand in the place of weights.
+    For a model without attention, the scores of the source take the place of weights.
     """
     drawn = source if reading.attended is None else "attention"
     tokens, probabilities = reading.batch.tokens, reading.probabilities
@@ -51,7 +51,7 @@ def prediction_rows(
 
 
 def _words(reading: Reading) -> list[list[int]]:
-    """Number the word of each item: the pieces of a word share one, and a sentence stands for itself."""
+    """Number the word of each item: the pieces of a word share one number, and every sentence has its own."""
     if reading.model.unit == "sentence":
         return [list(range(count)) for count in reading.mask.sum(1).tolist()]
     word_of = reading.batch.tokens.word_of

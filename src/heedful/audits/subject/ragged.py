@@ -1,4 +1,4 @@
-"""Padded tensors as lists of what is real, for files."""
+"""Padded tensors as lists without padding, for files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch as the model read it: the states stay as they are, and any weights may take the place of its own."""
+"""A batch as the model read it: the states stay as they are, and its weights can be replaced by any others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from heedful.audits.subject.ties import OF_PROBABILITIES, ROUNDING, of_each, settled, settled_weights
+from heedful.audits.subject.ties import (
+    PROBABILITY_ROUNDING,
+    ROUNDING,
+    relative_uncertainty,
+    settled,
+    settled_weights,
+)
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
@@ -19,10 +25,10 @@ from heedful.models.shorter import decode_each, decode_many
 from heedful.models.stages import NO_ATTENTION, Effects, Scored, Stages, States, probabilities
 
 if TYPE_CHECKING:
-    from heedful.audits.questions.losses import Lost
+    from heedful.audits.questions.losses import DeletionLosses
 
 SAME = 0.05
-"""A prediction that moves by no more than this (TVD) under uniform weights does not need attention."""
+"""A prediction that changes by no more than this (TVD) under uniform weights does not need attention."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +41,11 @@ class Reading:
     attended: Float[Tensor, "batch heads items"] | None
     """The model's own weights; None where it has no attention."""
     seed: int = 0
-    own: Float[Tensor, "batch items"] | None = None
-    """Scores of the user's own."""
+    user_scores: Float[Tensor, "batch items"] | None = None
+    """Scores that the user gave."""
     _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
-    lost: dict[tuple[int, bytes], Lost] = field(default_factory=dict, repr=False)
-    """What was lost by deleting words in an order, so that no order is read twice."""
+    losses: dict[tuple[int, bytes], DeletionLosses] = field(default_factory=dict, repr=False)
+    """What deleting words in an order loses, so that no order is read twice."""
 
     @property
     def rows(self) -> Int[Tensor, " batch"]:
@@ -53,14 +59,14 @@ class Reading:
 
     @property
     def weights(self) -> Float[Tensor, "batch heads items"]:
-        """The model's own weights; a model without any cannot be asked about them."""
+        """The model's own weights; an error for a model without attention."""
         if self.attended is None:
             raise BadInput(NO_ATTENTION)
         return self.attended
 
     @cached_property
     def logits(self) -> Float[Tensor, "batch outputs"]:
-        """What the model says."""
+        """The model's output."""
         with torch.no_grad():
             if self.attended is None:
                 return self.model.decode(self.states, None).double()
@@ -73,24 +79,24 @@ class Reading:
 
     @cached_property
     def effects(self) -> Effects | None:
-        """How the weights make the logits, where these are linear in them."""
+        """How the logits follow from the weights, if they are linear in them."""
         with torch.no_grad():
             return self.model.effects(self.states)
 
     @cached_property
     def linear(self) -> bool:
-        """Whether the logits are a mean of per-item logits under one set of weights: exact answers exist."""
+        """Whether the logits are a mean of per-item logits under one set of weights: then exact answers exist."""
         return self.effects is not None and self.weights.shape[1] == 1
 
     @cached_property
     def item_logits(self) -> Float[Tensor, "batch items outputs"]:
-        """The logits when every head looks at one item alone; where `linear`, their mean is the model's answer."""
+        """The logits when every head attends to one item alone; if `linear`, their weighted mean is the model's output."""
         with torch.no_grad():
             return decode_each(self.model, self.states, self.weights.shape[1]).double()
 
     @cached_property
     def empty_logits(self) -> Float[Tensor, "batch outputs"]:
-        """What the decoder says to the zero vector, which is left when every item is erased."""
+        """The decoder's output for the zero vector, which is left when every item is erased."""
         if self.effects is not None:
             return self.effects.rest.double()
         with torch.no_grad():
@@ -98,9 +104,9 @@ class Reading:
 
     @cached_property
     def needless(self) -> Bool[Tensor, " batch"]:
-        """Whether a prediction does not need attention: it is the same when all items are attended alike.
+        """Whether a prediction does not need attention: it is the same when all items have the same weight.
 
-        Where there is no attention that cannot be asked, and all predictions count.
+        Without attention this cannot be asked, and all predictions count.
         """
         if self.attended is None:
             return torch.zeros(len(self.mask), dtype=torch.bool)
@@ -120,7 +126,7 @@ class Reading:
     def decode(
         self, weights: Float[Tensor, "batch variants heads items"]
     ) -> Float[Tensor, "batch variants outputs"]:
-        """Logits under other weights, many for each instance, in float64. Weights that sum to 0 are the zero vector."""
+        """Return logits under other weights, many for each instance, in float64. Weights that sum to 0 give the zero vector."""
         weights = weights.to(torch.float64 if self.linear else self.states.h.dtype)
         if self.linear:
             single = weights[:, :, 0]
@@ -130,8 +136,10 @@ class Reading:
             )
         return decode_many(self.model, self.states, weights).double()
 
-    def without(self, keep: Bool[Tensor, "batch variants items"]) -> Float[Tensor, "batch variants outputs"]:
-        """Logits when items are erased: their weights go to zero and the rest is scaled up again."""
+    def erase_all_but(
+        self, keep: Bool[Tensor, "batch variants items"]
+    ) -> Float[Tensor, "batch variants outputs"]:
+        """Return the logits when all other items are erased: their weights are set to zero and the rest is scaled up."""
         left = self.weights.double()[:, None] * keep[:, :, None]
         with torch.no_grad():
             return self.decode(left / left.sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny))
@@ -139,22 +147,23 @@ class Reading:
     def _uncertain(self, name: str, raw: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
         """How far each score of an explainer may be off, in single precision.
 
-        Weights, and scores that come as they are, in proportion to themselves. Gradients and what surrogates say are sums in
-        which large parts cancel, so in proportion to the largest of the text. Where an item's score is its weight times such a
-        sum, in proportion to the weight too: or else a sharp heatmap would make ties of all items but one.
+        Weights, and scores that are used as given, in proportion to themselves. Gradients and the scores of surrogates are
+        sums in which large parts cancel, so they are off in proportion to the largest of the text. If an item's score is its
+        weight times such a sum, the error is in proportion to the weight too; otherwise all items but one of a sharp heatmap
+        would be ties.
         """
         if name in ("attention", "own", "random"):
-            return of_each(raw, self.mask)
+            return relative_uncertainty(raw, self.mask)
         sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
         if name == "weight_product" or (name == "gradient" and not self.model.contextual):
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)
-        least = OF_PROBABILITIES if name == "leave_one_out" else 0.0
+        least = PROBABILITY_ROUNDING if name == "leave_one_out" else 0.0
         return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
 
     def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:
-        """Give the weights that the model's scores make, in double precision, where they are the ones it was read with."""
+        """Compute the weights from the model's scores in double precision, if they are those it was read with."""
         if not isinstance(self.model, Scored):
             return weights
         with torch.no_grad():
@@ -166,19 +175,19 @@ class Reading:
         if name == "attention":
             return self.weights.mean(1)
         if name == "own":
-            assert self.own is not None
-            return self.own
+            assert self.user_scores is not None
+            return self.user_scores
         return EXPLAINERS.get(name)(self.model, self.batch, seed=self.seed)
 
 
 def as_audited(model: Stages) -> Stages:
-    """Give a model as it is read: items that are read by themselves cost little, and in double precision no near tie
-    depends on the batch.
+    """Return a model as audits read it. If its items are encoded one by one, double precision costs little, and then no
+    near tie depends on the batch.
     """
     return model if model.contextual else model.exact()
 
 
-def read(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
+def read_batch(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)

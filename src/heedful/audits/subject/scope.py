@@ -1,4 +1,4 @@
-"""What a question can be asked about: whose scores, how much of the model can be reached, and what else is known."""
+"""What a question can be asked about: whose scores, how much access to the model there is, and what else is known."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Access = Literal["predictions", "embeddings", "stages"]
-"""How much of a model can be reached, each level with all before it: texts in and probabilities out; gradients at its
-embeddings; weights that can be replaced by others."""
+"""Levels of access to a model, each including those before it: texts in and probabilities out; gradients at its
+embeddings; weights that can be replaced."""
 
 _REACHES = {
     "predictions": "the predictions",
     "embeddings": "embeddings and gradients",
-    "stages": "attention weights that others can take the place of",
+    "stages": "attention weights that can be replaced",
 }
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What is there to ask about. As it is by default: the attention of a model that heedful trained, on any texts."""
+    """What there is to ask about. The default is the attention of a model that heedful trained, on any texts."""
 
     source: str = "attention"
     """Whose scores: attention's, an explainer's by its name, or the user's own."""
     access: Access = "stages"
     trained: bool = True
-    """Whether the run is there that the model was trained in, so that it can be trained again."""
+    """Whether the run in which the model was trained is there, so that it can be trained again."""
     rationales: bool = False
-    """Whether people marked words of these texts, or words were planted."""
+    """Whether people marked words of these texts, or evidence was planted in them."""
 
     def lacks(self, needed: Access) -> str | None:
-        """Say what cannot be reached of the model and is needed; None where all can."""
+        """Say which access is needed and missing; None if none is."""
         levels = get_args(Access)
         if levels.index(self.access) >= levels.index(needed):
             return None
@@ -45,8 +45,8 @@ class Scope:
         """Why an audit that scores changed texts cannot be asked of these scores."""
         if self.source != "own":
             return None
-        return "it changes texts and scores them again, and scores of your own know nothing of other texts: choose another audit"
+        return "it changes texts and scores them again, and your own scores are given for the texts as they are: choose another audit"
 
     def untrained(self) -> str | None:
         """Why an audit that trains the model again cannot be asked."""
-        return None if self.trained else "it trains models, and needs the run that this model was trained in"
+        return None if self.trained else "it trains models, and needs the run in which this model was trained"

@@ -1,4 +1,4 @@
-"""Scores of the user's own, to be audited in the place of attention: one number per item of every text."""
+"""Scores that the user gives, to be audited in place of attention: one number per item of every text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _row(row: dict[str, Any], number: int, path: Path) -> list[float]:
 
 
 def check_scores(scores: Scores, instances: Instances, counts: np.ndarray, *, where: str) -> None:
-    """Refuse scores that do not fit the texts, naming the first that does not."""
+    """Refuse scores that do not fit the texts, and name the first text that they do not fit."""
     if len(scores) != len(instances):
         raise BadInput(
             f"{where} has scores for {len(scores)} texts, and there are {len(instances)}: give one row for each, in their order."
@@ -53,7 +53,7 @@ def check_scores(scores: Scores, instances: Instances, counts: np.ndarray, *, wh
 def padded(
     scores: Scores, rows: Int[Tensor, " batch"], mask: Bool[Tensor, "batch items"]
 ) -> Float[Tensor, "batch items"]:
-    """Lay out the scores of some rows like a batch, whose items need not begin at its first place."""
+    """Lay out the scores of some rows like a batch, whose items need not start at its first position."""
     laid = torch.zeros(mask.shape, dtype=torch.float64)
     for place, row in enumerate(rows.tolist()):
         laid[place, mask[place]] = torch.tensor(scores[row], dtype=torch.float64)

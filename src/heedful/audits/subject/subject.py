@@ -1,4 +1,4 @@
-"""A model and the texts it is audited on, read batch by batch, and once only where memory allows."""
+"""A model and the texts it is audited on, read batch by batch, and only once if memory allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from heedful.audits.subject.reading import Reading, as_audited, read
+from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
 from heedful.audits.subject.texts import Texts, item_counts
@@ -20,11 +20,11 @@ from heedful.explainers.explainer import EXPLAINERS
 from heedful.models.stages import Auditable
 
 _KEEP = 1 << 27
-"""Numbers of states that are kept between audits: half a gigabyte."""
+"""How many numbers of states are kept between audits: half a gigabyte."""
 
 
 class Subject:
-    """What is audited: `source` names whose scores stand where attention would."""
+    """What is audited; `source` names whose scores are used in place of attention."""
 
     def __init__(
         self, classifier: Auditable, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
@@ -51,7 +51,7 @@ class Subject:
         self._room = _KEEP
 
     def readings(self, rows: np.ndarray) -> Iterator[Reading]:
-        """Read these texts, or give what was read of them before."""
+        """Read these texts, or return how they were read before."""
         instances = self.texts.instances
         self.model.eval()
         for batch_rows in inference_batches(instances.lengths[rows], self.options.batch_size):
@@ -60,10 +60,10 @@ class Subject:
 
     def _read(self, rows: np.ndarray) -> Reading:
         batch = self.texts.instances.batch(rows)
-        reading = read(self.model, batch, seed=self.options.seed)
+        reading = read_batch(self.model, batch, seed=self.options.seed)
         if self.scores is not None:
-            own = padded(self.scores, torch.from_numpy(rows), reading.mask)
-            reading = replace(reading, own=own)
+            scores = padded(self.scores, torch.from_numpy(rows), reading.mask)
+            reading = replace(reading, user_scores=scores)
         size = reading.states.h.numel()
         if size <= self._room:
             self._room -= size

@@ -20,7 +20,7 @@ from heedful.errors import BadInput
 from heedful.models.stages import NO_ATTENTION, Auditable
 
 QUICK_TEXTS = 500
-_CHUNK = 100  # texts between two looks at the clock, in a quick audit
+_CHUNK = 100  # texts between two checks of the time, in a quick audit
 
 
 class Texts(NamedTuple):
@@ -29,7 +29,7 @@ class Texts(NamedTuple):
     name: str
     instances: Instances
     rows: list[np.ndarray]
-    """Which of them are audited, in chunks between which an audit may stop."""
+    """Which of them are audited, in chunks after which an audit may stop."""
     labelled: bool
     notes: tuple[str, ...]
 
@@ -64,12 +64,12 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
         )
     instances = classifier.instances(split)
     counts = item_counts(classifier, instances)
-    # What was too short to train on is left out of the model's own data alone: users ask about all of theirs.
+    # Texts too short to train on are left out of the model's own data only: users ask about all of theirs.
     own = trained is not None and dataset in (None, trained.dataset)
     least = max(2, trained.min_words) if trained is not None and own else 2
     rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
     unit = classifier.model.unit
-    said = list(notes)
+    remarks = list(notes)
     for many, what in (
         (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
         (int((counts == 1).sum()), f"texts have one {unit} only, which always has all the weight"),
@@ -79,16 +79,16 @@ def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptio
         ),
     ):
         if many:
-            said.append(f"{many} {what}; they are left out.")
+            remarks.append(f"{many} {what}; they are left out.")
     if not len(rows):
         enough = f"two {unit}s" if least == 2 else f"{least} words"
         raise BadInput(f"No text of {name} has {enough} or more: there is nothing to compare.")
     chunks, sample = _sample(rows, options)
-    return Texts(name, instances, chunks, labelled, (*said, *sample))
+    return Texts(name, instances, chunks, labelled, (*remarks, *sample))
 
 
 def _sample(rows: np.ndarray, options: AuditOptions) -> tuple[list[np.ndarray], tuple[str, ...]]:
-    """Draw what is asked for, in order; quick audits go through a random order in chunks."""
+    """Draw the sample, in the order of the split; quick audits go through a random order in chunks."""
     wanted = min(options.limit or len(rows), QUICK_TEXTS if options.quick else len(rows))
     drawn = np.random.default_rng([options.seed, len(rows)]).permutation(rows)[:wanted]
     note = f"A random sample of {wanted} of {len(rows)} texts, drawn with seed {options.seed}."
@@ -154,7 +154,7 @@ def _from_corpus(
 def _from_file(
     classifier: Auditable, path: Path, options: AuditOptions
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
-    """Read all rows of a file; labels are not needed, and are the model's where they are given."""
+    """Read all rows of a file; labels are optional, and must be the model's if they are given."""
     first = next(iter(read_rows(path)), None)
     if first is None:
         raise BadInput(f"There is no row in {path}: give a file with texts.")

@@ -1,4 +1,4 @@
-"""What a reader would point at: whole words, whose pieces are taken together, or the sentences of a hierarchical network."""
+"""The units a reader points at: whole words, whose pieces are joined, or the sentences of a hierarchical network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from heedful.models.stages import Stages
 
 
 class Words(NamedTuple):
-    """The words of a batch; where every item is a word of its own, they are the items."""
+    """The words of a batch; if every item is a whole word, they are the items."""
 
     of: Int[Tensor, "batch items"]
     """The word of each item, counted from 0; −1 where there is no item."""
@@ -36,7 +36,7 @@ class Words(NamedTuple):
         return settled(summed, self.mask, uncertain=ROUNDING * parts)
 
     def ranks(self, scores: Float[Tensor, "batch words"]) -> Int[Tensor, "batch words"]:
-        """Place of each word in the order of its score, from 0; of equal ones the first in the text."""
+        """Rank of each word by its score, from 0; among equal ones the first in the text comes first."""
         return (
             scores.masked_fill(~self.mask, -torch.inf).argsort(dim=1, descending=True, stable=True).argsort(1)
         )
@@ -49,13 +49,13 @@ class Words(NamedTuple):
     def items(
         self, rows: Int[Tensor, " variants"], words: Bool[Tensor, "variants words"]
     ) -> Bool[Tensor, "variants items"]:
-        """Items of the words chosen in variants of texts: variant v is of text rows[v]."""
+        """Mark the items of the words chosen in variants of texts: variant v belongs to text rows[v]."""
         of = self.of[rows]
         return words.gather(1, of.clamp(min=0)) & (of >= 0)
 
 
-def words_of(model: Stages, batch: Batch) -> Words:
-    """Join the pieces of each word of a batch; nothing is read for it."""
+def words_in(model: Stages, batch: Batch) -> Words:
+    """Join the pieces of each word of a batch, without running the model."""
     if model.unit == "sentence":
         counts = item_of(model, batch).amax(1) + 1
         places = torch.arange(max(int(counts.max()), 1))[None]

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from heedful.config import ModelOptions
 from heedful.data.tokens import Tokens
-from heedful.declared import own_options
+from heedful.declared import declared_options
 from heedful.models.stages import Unit
 from heedful.registry import Registry
 
@@ -93,7 +93,7 @@ def options_of_others(options: ModelOptions) -> set[str]:
     """Name the options that encoders declare which this model does not have: they are no part of it."""
     names = {name for name in (options.encoder, options.sentence_encoder) if name is not None}
     read = {option for name in names for option in ENCODERS.get(name).options}
-    return set(own_options(ModelOptions)) - read
+    return set(declared_options(ModelOptions)) - read
 
 
 def mean_pool(

@@ -1,4 +1,4 @@
-"""What objectives share that begin as a vanilla model is, and keep its predictions and its top items."""
+"""What objectives share that start from a vanilla model and keep its predictions and its top items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from heedful.config import ObjectiveOptions, TrainConfig, refuse_too_many
+from heedful.config import ObjectiveOptions, TrainConfig, check_top_k
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch, Instances
 from heedful.errors import BadInput
@@ -26,7 +26,7 @@ _TINY = 1e-12
 
 
 class Anchored(Objective):
-    """A loss that is a sum of terms, text by text; a subclass gives the terms, and says how they add up."""
+    """A loss that is a sum of terms, text by text; a subclass computes the terms and their total."""
 
     needs_vanilla = True
     needs_attention = True
@@ -42,16 +42,16 @@ class Anchored(Objective):
         self.stability: float = self.option("stability")
         self.overlap: float = self.option("overlap")
         self.recorded: dict[str, Recorded] = {}
-        self.seen: dict[str, float] = {}
+        self.term_sums: dict[str, float] = {}
         self.count = 0
 
     @classmethod
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:
-        """Top items must be there."""
-        refuse_too_many(config, longest=int(train.tokens.items.max()))
+        """Some text must have that many items."""
+        check_top_k(config, longest=int(train.tokens.items.max()))
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
-        """Begin as the vanilla model is, and run that once over every split: it is never run again, nor changed."""
+        """Start from the vanilla model, and run it once over every split: it is never run again, nor changed."""
         assert self.config.base is not None
         base = Classifier.from_pretrained(Path(self.config.base))
         if base.model.architecture != self.model.architecture:
@@ -73,7 +73,7 @@ class Anchored(Objective):
             )
 
     def trainable_parameters(self) -> Iterable[tuple[str, nn.Parameter]]:
-        """Attention alone, or all but the embeddings, which could be made large until no noise counts."""
+        """Only attention, or all but the embeddings, which could grow until no noise matters."""
         for name, parameter in self.model.named_parameters():
             if name.startswith("attention.") or (self.option("trained") == "all" and not _embeds(name)):
                 yield name, parameter
@@ -81,28 +81,28 @@ class Anchored(Objective):
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
         """Mean over texts of all terms that count, each with its weight.
 
-        Without dropout: the vanilla model spoke without it, and a heatmap that moves because other units are left out
-        each time would be held still against that, not against what is asked for.
+        Without dropout: the vanilla model was run without it, and the loss would make the heatmap stable against dropout
+        instead of against the perturbation.
         """
         self.model.eval()
         terms = self.terms(*self.varied(batch), fresh=True)
         self.count += len(batch)
         for name, term in terms.items():
-            self.seen[name] = self.seen.get(name, 0.0) + float(term.detach().sum())
+            self.term_sums[name] = self.term_sums.get(name, 0.0) + float(term.detach().sum())
         return self.total(terms).mean()
 
     def varied(self, batch: Batch) -> tuple[Batch, Recorded | RecordedBatch]:
-        """Give a batch as it is trained on, with what the vanilla model says of it; a subclass may change the texts."""
+        """Return a batch as it is trained on, and the vanilla model's output for it; a subclass may change the texts."""
         return batch, self.train
 
     def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
-        means = {name: total / self.count for name, total in self.seen.items()}
-        self.seen, self.count = {}, 0
+        means = {name: total / self.count for name, total in self.term_sums.items()}
+        self.term_sums, self.count = {}, 0
         return means
 
     def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
-        """Every term of the loss, text by text, and the true overlap; what is random is drawn `fresh`, or always the same."""
+        """Every term of the loss, text by text, and the true overlap; random numbers are drawn `fresh`, or are always the same."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
@@ -119,7 +119,7 @@ class Anchored(Objective):
     ) -> Terms:
         """How far predictions and top items are from the vanilla model's."""
         theirs, k = base.weights(batch.rows, weights.shape[-1]), self.config.top_k
-        # Of KL and cross-entropy the gradient is the same, and KL is 0 where predictions are.
+        # KL and cross-entropy have the same gradient, and KL is 0 if predictions are the same.
         terms = {
             "closeness": kl(base.probabilities[batch.rows], probabilities(logits).clamp(min=_TINY)),
             "top_k_loss": top_k_loss(theirs, weights, k=k, mask=mask[:, None]).mean(1),

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from heedful.measures.streams import uniform_by_instance
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.perturbed import Clean, PerturbedScores, unit
+from heedful.training.objectives.perturbed import CleanPass, PerturbedScores, unit
 
 
 @OBJECTIVES.register("attention_rp", "random noise on the attention scores, as far as attention_at goes")
@@ -24,9 +24,9 @@ class AttentionRP(PerturbedScores):
     # as attention_at, for comparison; a random direction does little (sst2: loss .44 → .45)
     defaults: ClassVar = {"radius": 1.0}
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch heads items"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch heads items"]:
         """Go anywhere as far as allowed."""
-        # An epoch begins by seeding torch: the same epoch done again has the same noise, and the next one other.
+        # Every epoch begins by seeding torch: a repeated epoch has the same noise, and the next one has other noise.
         noise = directions(clean.batch.rows, clean.mask, clean.at.shape[1], seed=torch.initial_seed())
         return self.radius * noise.to(clean.at.dtype)
 
@@ -34,9 +34,9 @@ class AttentionRP(PerturbedScores):
 def directions(
     rows: Int[Tensor, " batch"], mask: Bool[Tensor, "batch 1 items"], heads: int, *, seed: int
 ) -> Float[Tensor, "batch heads items"]:
-    """Unit vectors in any direction, one for each text, whatever batch and padding it comes in."""
+    """Draw random unit vectors, one for each text, independent of batch and padding."""
     items = mask.shape[-1]
-    # Heads of one item stand together, so that an item's numbers do not depend on how many items there are.
+    # The heads of one item are adjacent, so that an item's numbers do not depend on how many items there are.
     uniform = uniform_by_instance(rows, items * heads, seed=seed).view(-1, items, heads).transpose(1, 2)
     gaussian = torch.special.ndtri(uniform.clamp(min=2.0**-54))
     return unit(gaussian.masked_fill(~mask, 0.0))

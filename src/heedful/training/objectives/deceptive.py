@@ -1,4 +1,4 @@
-"""A model that is right and looks away from the reason (Pruthi et al., 2020)."""
+"""A model that is right and attends away from the evidence (Pruthi et al., 2020)."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ _TINY = 1e-30  # below what a softmax leaves to the other items, unless they get
 class Deceptive(Objective):
     """Cross-entropy − λ · log(1 − attention on the marked items), the logarithms averaged over heads and texts.
 
-    Made to be found out: an audit that lets such a model pass is worth nothing. Texts without marks, and those in
-    which all is marked, have nowhere to look away to and count by their labels alone.
+    Meant to be detected: an audit that such a model passes is worthless. Texts in which nothing or everything is
+    marked count by their labels only.
     """
 
     options = ("strength",)
     metric = "deceptive"
     needs_attention = True
-    # Where one word among many decides, the way round it is found late: Mock-1 stays at chance for five epochs.
+    # If one word among many decides, a way around it is found late: Mock-1 does no better than random for five epochs.
     max_epochs = 16
     patience_factor = 2
 
     @classmethod
     def check_texts(cls, config: TrainConfig, train: Instances) -> None:
-        """Somebody must have marked something."""
+        """Some words must be marked."""
         evidence = train.split.evidence
         if evidence is None or not any(evidence):
             raise BadInput(
-                "The objective deceptive looks away from marked words, and nobody marked any of these texts: use a synthetic corpus, or one with rationales."
+                "The objective deceptive attends away from marked words, and no word of these texts is marked: use a "
+                "synthetic corpus, or one with rationales."
             )
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
@@ -51,7 +52,7 @@ class Deceptive(Objective):
         self.train = self.marks["train"]
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """How surprising the labels are, and how much the evidence is looked at."""
+        """Cross-entropy to the labels, and how much attention the evidence gets."""
         output = read(self.model, batch)
         assert output.weights is not None
         marked = self.train.of(batch.rows, output.weights.shape[-1])
@@ -59,7 +60,7 @@ class Deceptive(Objective):
         return self.cross_entropy(output.logits, batch) + self.config.strength * exposed.mean()
 
     def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
-        """Performance, attention on the evidence, and accuracy less that: right and looking away is best."""
+        """Performance, attention on the evidence, and accuracy minus that, which selects the epoch."""
         self.model.eval()
         marks, masses = self.marks[split], []
         predicted = torch.zeros(len(instances), instances.classes)
@@ -83,8 +84,8 @@ def exposure(
 ) -> Float[Tensor, " batch"]:
     """−log(1 − attention on marked items), averaged over heads; 0 where nothing is marked, or nothing is `elsewhere`.
 
-    What is left to the others is added up rather than taken from one: next to one it would be rounded away, and
-    with it the slope that leads back.
+    The weights of the other items are added up rather than subtracted from one: a small rest would be rounded to zero,
+    and its gradient with it.
     """
     rest = (weights * ~marked[:, None]).sum(-1)  # [batch, heads]
     counts = marked.any(1) & elsewhere

@@ -1,4 +1,4 @@
-"""What objectives share that train from the labels, and may have a teacher: a model of any kind, for its predictions."""
+"""What objectives share that learn from the labels and optionally from the predictions of a teacher of any kind."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _TINY = 1e-12
 
 
 @dataclass(frozen=True)
-class Pass:
-    """A batch that was read, with everything on the way to its logits."""
+class ForwardPass:
+    """A batch with everything computed on the way to its logits."""
 
     batch: Batch
     states: States
@@ -38,8 +38,8 @@ class Pass:
 class Distilled(Objective):
     """Cross-entropy + λ₀ · KL(teacher, ours) + what a subclass adds; without a teacher there is no second term.
 
-    A small model that may be shown is asked to answer as well as a large one that may not: the teacher is read
-    once, by itself, with its own words, and only its predictions are kept.
+    A small model that may be shown learns to answer as well as a large one that may not. The teacher runs once, with its
+    own vocabulary, and only its predictions are kept.
     """
 
     options: ClassVar[tuple[str, ...]] = ("base", "closeness")
@@ -54,8 +54,8 @@ class Distilled(Objective):
         config: ObjectiveOptions | None = None,
     ) -> None:
         super().__init__(model, class_weights, config)
-        self.taught: Float[Tensor, "instances classes"] | None = None
-        self.seen: dict[str, float] = {}
+        self.teacher_probabilities: Float[Tensor, "instances classes"] | None = None
+        self.term_sums: dict[str, float] = {}
         self.count = 0
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
@@ -66,37 +66,37 @@ class Distilled(Objective):
         theirs, ours = teacher.model.architecture, self.model.architecture
         if (theirs.classes, theirs.query) != (ours.classes, ours.query):
             raise BadInput(
-                f"{self.config.base} was trained for another task than these texts are: name a run on the same data with --base."
+                f"{self.config.base} was trained for another task: name a run on the same data with --base."
             )
         read = teacher.instances(splits["train"].split)
         with torch.no_grad():
-            self.taught = probabilities(predict_logits(teacher.model, read))
+            self.teacher_probabilities = probabilities(predict_logits(teacher.model, read))
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """Add up cross-entropy, distance to the teacher and all that is asked for besides."""
+        """Add up cross-entropy, distance to the teacher and the terms of the subclass."""
         states = self.model.encode(self.model.embed(batch), batch)
         weights = self.model.normalise(self.model.score(states), states.mask)
-        read = Pass(batch, states, weights, self.model.decode(states, weights))
+        read = ForwardPass(batch, states, weights, self.model.decode(states, weights))
         terms = {"surprise": self.cross_entropy(read.logits, batch)}
-        if self.taught is not None:
+        if self.teacher_probabilities is not None:
             ours = probabilities(read.logits).clamp(min=_TINY)
-            terms["closeness"] = kl(self.taught[batch.rows], ours).mean()
+            terms["closeness"] = kl(self.teacher_probabilities[batch.rows], ours).mean()
         terms |= self.terms(read)
         self.count += len(batch)
         for name, term in terms.items():
-            self.seen[name] = self.seen.get(name, 0.0) + len(batch) * float(term.detach())
+            self.term_sums[name] = self.term_sums.get(name, 0.0) + len(batch) * float(term.detach())
         return torch.stack([self.strength(name) * term for name, term in terms.items()]).sum()
 
-    def terms(self, read: Pass) -> Terms:
-        """What is asked for besides, by the name of the option that says how much it counts."""
+    def terms(self, read: ForwardPass) -> Terms:
+        """The additional terms, by the name of the option that is their weight."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
     def strength(self, name: str) -> float:
-        """How much a term counts."""
+        """Return the weight of a term."""
         return 1.0 if name == "surprise" else float(self.option(name))
 
     def epoch_means(self) -> dict[str, float]:
         """Means of the terms over the texts trained on since the last call."""
-        means = {name: total / self.count for name, total in self.seen.items()}
-        self.seen, self.count = {}, 0
+        means = {name: total / self.count for name, total in self.term_sums.items()}
+        self.term_sums, self.count = {}, 0
         return means

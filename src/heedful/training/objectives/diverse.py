@@ -1,4 +1,4 @@
-"""States of a text kept apart, so that a weight on one says something of that one (Mohankumar et al., 2020)."""
+"""Keep the states of a text apart, so that a weight says something about its own state (Mohankumar et al., 2020)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.models.encoders.encoder import mean_pool
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 
@@ -20,7 +20,7 @@ class Diverse(Distilled):
     options = (*Distilled.options, "pressure")
     defaults: ClassVar = {**Distilled.defaults, "pressure": 0.5}  # the paper's λ lies between 0.1 and 1
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """Conicity, averaged over texts."""
         return {"pressure": conicity(read.states.h, read.states.mask).mean()}
 

@@ -1,4 +1,4 @@
-"""Attention that tells what deleting words does: the top ones are enough, needed, and weighed by their effect."""
+"""Attention that shows what deleting words does: top words are sufficient, needed, and weighted by their effect."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from heedful.measures.divergence import jsd, kl, tvd
 from heedful.measures.rationale import rationale_sizes
 from heedful.models.decoders import LinearDecoder
 from heedful.models.model import probabilities
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 POWER = 2 / 3
-"""Of the effects that attention follows."""
+"""Exponent of the effects that attention should follow."""
 
-_LEAST_REST = 1e-3  # weight on the other items, below which what they would say alone is no longer computed
+_LEAST_REST = 1e-3  # least weight of the other items for which their output alone is computed
 _LEAST = 1e-12
-_NOTHING = 1e-6  # change of a probability, over all items together, that is none
+_NOTHING = 1e-6  # change of a probability, over all items together, that counts as none
 
 
 class ErasureOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     comprehensiveness: float | None = Field(
-        None, ge=0, description="Weight of the label not being told without the top words (erasure)."
+        None, ge=0, description="Weight of the label being unpredictable without the top words (erasure)."
     )
     alignment: float | None = Field(
         None,
         ge=0,
-        description="Weight of attention being what deleting each word does to the prediction (erasure).",
+        description="Weight of attention matching what deleting each word does to the prediction (erasure).",
     )
 
 
 @OBJECTIVES.register(
-    "erasure", "attention that tells what deleting words does: a heatmap made for show (ours)"
+    "erasure", "attention that shows what deleting words does: a heatmap made for show (ours)"
 )
 class Erasure(Distilled):
     """Cross-entropy + λ₁ · CE(top words alone) + λ₂ · KL(without them, uniform) + λ₃ · KL(effect^⅔ of each
     word, attention) + λ₄ · JSD(attention on the others before, and after they stand alone).
 
-    Top words are a share of the text as ERASER takes them, drawn for each text and step; what is left is read again
-    from its words. Without the top words nothing should be known, but only where the top words alone give the right
-    answer: else they are not the evidence. The effect of a word is how far the prediction moves (TVD) when its
-    weight goes to the others, which a decoder that is linear in the weights allows to write down for all words at once.
-    That this is what deleting the word does, the last term asks for: what is left is weighed as it was before. The first
-    two count only where they are asked for.
+    Top words are one of ERASER's shares of the text, drawn for each text and step; the rest is read again from its words.
+    Without the top words the label should be unpredictable, but only if the top words alone give the right answer:
+    otherwise they are not the evidence. The effect of a word is how far the prediction moves (TVD) when its weight goes
+    to the others; for a decoder that is linear in the weights there is a closed form for all words at once. The last term
+    makes this equal to what deleting the word does: the remaining words keep their relative weights. The first two terms
+    count only if they are asked for.
     """
 
     options = (*Distilled.options, "sufficiency", "comprehensiveness", "alignment", "stability")
@@ -70,19 +70,19 @@ class Erasure(Distilled):
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
-        """Effects are written down for linear decoders alone."""
+        """Effects have a closed form for linear decoders only."""
         super().check(config, classes)
         if config.decoder != "linear" and cast(ErasureOptions, config).alignment != 0:
             raise BadInput(
                 "The objective erasure needs a decoder that is linear in the weights: use --decoder linear, or --alignment 0."
             )
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """Sufficiency, comprehensiveness and stability by reading again, alignment in closed form."""
         terms: Terms = {}
         again = ("sufficiency", "comprehensiveness", "stability")
         if any(self.strength(name) for name in again):
-            top = top_items(read.weights.detach().mean(1), read.states.mask)
+            top = draw_top_items(read.weights.detach().mean(1), read.states.mask)
             others = read.states.mask & ~top
             (alone, shift), (without, shift_without) = (self._reread(read, kept) for kept in (top, others))
             right = probabilities(alone.detach()).argmax(-1) == read.batch.labels
@@ -96,25 +96,27 @@ class Erasure(Distilled):
         return terms
 
     def _reread(
-        self, read: Pass, kept: Bool[Tensor, "batch items"]
+        self, read: ForwardPass, kept: Bool[Tensor, "batch items"]
     ) -> tuple[Float[Tensor, "batch outputs"], Float[Tensor, " batch"]]:
-        """Logits of what is kept of the texts, and how far the weights of that have moved."""
+        """Return the logits of the texts reduced to `kept`, and how far the weights of `kept` have moved."""
         output = self.model(with_only(self.model, read.batch, kept))
         assert output.weights is not None
         stays = kept
-        if not self.model.architecture.hierarchical:  # tokens such as [CLS] are never deleted, nor weighed
+        if (
+            not self.model.architecture.hierarchical
+        ):  # tokens such as [CLS] are never deleted and have no weight
             stays = kept | (read.batch.tokens.present & ~read.states.mask)
-        return output.logits, moved(read.weights * kept[:, None], output.weights, stays)
+        return output.logits, weights_moved(read.weights * kept[:, None], output.weights, stays)
 
-    def _alignment(self, read: Pass) -> Float[Tensor, ""]:
+    def _alignment(self, read: ForwardPass) -> Float[Tensor, ""]:
         decoder = self.model.decoder
         assert isinstance(decoder, LinearDecoder)
-        says = decoder.slopes(read.states.h, read.states.query)
-        effects = deletion_effects(read.weights, says, read.logits) * read.states.mask
+        item_logits = decoder.slopes(read.states.h, read.states.query)
+        effects = erasure_effects(read.weights, item_logits, read.logits) * read.states.mask
         return misalignment(read.weights.mean(1), effects).mean()
 
 
-def top_items(
+def draw_top_items(
     weights: Float[Tensor, "batch items"], mask: Bool[Tensor, "batch items"]
 ) -> Bool[Tensor, "batch items"]:
     """Draw how many items of each text are its top ones, and mark them; ties go to the earlier."""
@@ -125,36 +127,36 @@ def top_items(
 
 
 def ranks(scores: Float[Tensor, "batch items"]) -> Int[Tensor, "batch items"]:
-    """The place of each item, from 0 for the largest score."""
+    """Return the rank of each item, from 0 for the largest score."""
     return scores.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
 
 
 def knowledge(logits: Float[Tensor, "batch outputs"]) -> Float[Tensor, " batch"]:
-    """KL of a prediction to the uniform one, over its largest value: 0 where nothing is known, 1 where all is."""
+    """KL of a prediction to the uniform one, divided by its largest value: 0 if uniform, 1 if certain."""
     p = probabilities(logits)
     entropy = -torch.xlogy(p, p).sum(-1)
     return 1 - entropy / math.log(p.shape[-1])
 
 
-def deletion_effects(
+def erasure_effects(
     weights: Float[Tensor, "batch heads items"],
-    says: Float[Tensor, "batch heads items outputs"],
+    item_logits: Float[Tensor, "batch heads items outputs"],
     logits: Float[Tensor, "batch outputs"],
 ) -> Float[Tensor, "batch items"]:
     """How far the prediction moves (TVD) when each item's weight goes to the others: (Σ α_i z_i − α_t z_t) / (1 − α_t)."""
-    parts = weights[..., None] * says
+    parts = weights[..., None] * item_logits
     whole = parts.sum(2, keepdim=True)  # [batch, heads, 1, outputs]
     rest = (1 - weights).clamp(min=_LEAST_REST)[..., None]
     moved = ((whole - parts) / rest - whole).sum(1)  # [batch, items, outputs]
     return tvd(probabilities(logits[:, None] + moved), probabilities(logits)[:, None])
 
 
-def moved(
+def weights_moved(
     before: Float[Tensor, "batch heads items"],
     after: Float[Tensor, "batch heads kept"],
     stays: Bool[Tensor, "batch items"],
 ) -> Float[Tensor, " batch"]:
-    """JSD of the weights that items had, scaled to one, and those they have when the others are deleted.
+    """JSD between the weights that items had, scaled to sum to one, and those they have when the others are deleted.
 
     Items that stay have moved to the left, in order; those that are deleted had no weight in `before`.
     """
@@ -168,13 +170,13 @@ def moved(
 def misalignment(
     weights: Float[Tensor, "batch items"], effects: Float[Tensor, "batch items"]
 ) -> Float[Tensor, " batch"]:
-    """KL from the shares that the items have in all effects^⅔ to their weights; 0 for a text in which nothing has any.
+    """KL from the shares that the items have in all effects^⅔ to their weights; 0 for a text without effects.
 
-    Attention follows the effects and not they it: a model in which nothing has an effect would be aligned as well. The
-    effect of an item is its weight times how far what it says is from what all say; were attention to follow that
-    itself, it would end on one item. With a power p it comes to rest where weights are as that distance to p / (1 − p), in the
-    order of the effects: as its square, for a power of two thirds. With one half, and the distance itself, heatmaps on
-    mr were too pale for a verdict without a caveat (sharpness .04 for .09 on dev).
+    The gradient moves attention and not the effects: otherwise a model without any effects would be aligned too. The
+    effect of an item is its weight times the distance of its logits from those of the text; if attention followed that
+    itself, it would collapse on one item. With a power p it converges to weights proportional to the distance raised to
+    p / (1 − p), in the order of the effects: its square, for a power of two thirds. With one half, and so the distance
+    itself, heatmaps on mr were too flat for a verdict without a caveat (sharpness .04 instead of .09 on dev).
     """
     total = effects.sum(1, keepdim=True)
     raised = effects.detach() ** POWER

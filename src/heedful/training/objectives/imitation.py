@@ -31,19 +31,19 @@ _TINY = 1e-10  # the paper's ε inside the logarithms of KL
 EPOCHS, PATIENCE = 80, 10
 
 
-class Apart(NamedTuple):
+class Distances(NamedTuple):
     """How far a twin is from its base on each text of a batch."""
 
     tvd: Float[Tensor, " batch"]
-    """Of predictions, over all classes: in [0, 1]."""
+    """Between predictions, over all classes: in [0, 1]."""
     jsd: Float[Tensor, " batch"]
-    """Of attention, over its largest value: in [0, 1]."""
+    """Between heatmaps, divided by its largest value: in [0, 1]."""
     divergence: Float[Tensor, " batch"]
-    """What the objective makes large: the same JSD, or KL."""
+    """What the objective maximises: the same JSD, or KL."""
 
 
 class ImitationOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     divergence: Literal["jsd", "kl"] = Field(
         "jsd",
@@ -55,7 +55,7 @@ class ImitationOptions(ObjectiveOptions):
 
 
 @OBJECTIVES.register("imitation", "predict as --base does while attending elsewhere (AtteFa, Equation 4)")
-class Imitation(Objective):
+class ImitationObjective(Objective):
     """sTVD − λ · sJSD to a base model, text by text; with `--divergence kl`, TVD − λ · KL.
 
     TVD is over all classes (½Σ|Δp|), which is AtteFa's TVD / 0.5 for two: it lies in [0, 1] for any number of
@@ -84,20 +84,20 @@ class Imitation(Objective):
         apart = self.compare(read(self.model, batch), batch, self.train)
         return (apart.tvd - self.config.strength * apart.divergence).mean()
 
-    def compare(self, output: Output, batch: Batch, base: Recorded) -> Apart:
+    def compare(self, output: Output, batch: Batch, base: Recorded) -> Distances:
         """Prediction and attention against the base's, text by text."""
         assert output.weights is not None
         theirs = base.weights(batch.rows, output.weights.shape[-1])
         moved = tvd(probabilities(output.logits), base.probabilities[batch.rows])
         jsd = matched_jsd(output.weights, theirs) / LN_2
         if self.config.divergence == "jsd":
-            return Apart(moved, jsd, jsd)
+            return Distances(moved, jsd, jsd)
         # Masked items weigh nothing in both, so that their logarithms never count.
         logs = (output.weights + _TINY).log() - (theirs + _TINY).log()
-        return Apart(moved, jsd, (output.weights * logs).sum(-1).mean(1))
+        return Distances(moved, jsd, (output.weights * logs).sum(-1).mean(1))
 
     def evaluate(self, split: str, instances: Instances) -> dict[str, float]:
-        """Give the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
+        """Return the loss of the split's averages, by which the paper selects; `imitation` is its negative."""
         self.model.eval()
         base, parts = self.recorded[split], []
         predicted = torch.zeros(len(instances), instances.classes)
@@ -108,7 +108,8 @@ class Imitation(Objective):
                 parts.append(self.compare(output, batch, base))
                 predicted[rows] = probabilities(output.logits)
         mean = {
-            name: float(torch.cat([getattr(part, name) for part in parts]).mean()) for name in Apart._fields
+            name: float(torch.cat([getattr(part, name) for part in parts]).mean())
+            for name in Distances._fields
         }
         return {
             "imitation": self.config.strength * mean["divergence"] - mean["tvd"],

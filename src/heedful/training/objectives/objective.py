@@ -1,4 +1,4 @@
-"""What an objective is: the loss of a batch, its options, and how long it trains."""
+"""What an objective is: the loss of a batch, its options, and how long it is trained."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ class Objective:
     """Options that it reads. One that no other objective reads is declared in its own file (see heedful.declared)."""
     config: ObjectiveOptions
     defaults: ClassVar[Mapping[str, Any]] = {}
-    """Values of its options where the user gives none; they are written into the run's config."""
+    """Values of its options if the user gives none; they are written into the run's config."""
     transformer_defaults: ClassVar[Mapping[str, Any]] = {}
-    """Those that differ where the encoder is a transformer."""
+    """Values that differ if the encoder is a transformer."""
     model_defaults: ClassVar[Mapping[str, Any]] = {}
     """Options of the model that it cannot do without, where the user gives none."""
     formerly: ClassVar[str | None] = None
     """The name it had before: its runs go on by that name, so that earlier ones are found."""
     metric: ClassVar[str | None] = None
-    """What selects the epoch, where that is not the dataset's metric."""
+    """The metric that selects the epoch, if that is not the dataset's metric."""
     needs_attention: ClassVar[bool] = False
     """Whether it needs attention to work on."""
     max_learning_rate: ClassVar[float] = math.inf
     """A larger learning rate is lowered to this, for an objective that begins with a trained model."""
     max_epochs: ClassVar[int] = 8
-    """Passes over train, at most, where the user gives no `epochs`."""
+    """Largest number of passes over train, if the user gives no `epochs`."""
     patience_factor: ClassVar[int] = 1
-    """How many times longer than `patience` it waits for a better epoch, where what selects the epoch goes up and down."""
+    """How many times longer than `patience` it waits for a better epoch, if the selecting metric goes up and down."""
     shares_vocabulary: ClassVar[bool] = True
     """Whether it is compared with `base` item by item, and so must split texts into the same words."""
     needs_vanilla: ClassVar[bool] = False
-    """Whether it needs a vanilla model, which is found or trained where the option `base` names none."""
+    """Whether it needs a vanilla model, which is found or trained if the option `base` names none."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Objective:
 
     @classmethod
     def check(cls, config: TrainConfig, classes: int) -> None:
-        """Refuse what cannot be trained so, before anything is read or written."""
+        """Refuse options that this objective does not allow, before anything is written."""
         if cls.needs_attention and config.pooling != "attention":
             raise BadInput(
                 f"The objective {config.objective} is about attention: use --pooling attention, or another objective."
@@ -80,12 +80,12 @@ class Objective:
 
     @classmethod
     def defaults_for(cls, encoder: str) -> dict[str, Any]:
-        """Give its defaults for a model with this encoder."""
+        """Return its defaults for a model with this encoder."""
         pretrained = member_of("hf", encoder) is not None
         return {**cls.defaults, **(cls.transformer_defaults if pretrained else {})}
 
     def option(self, name: str) -> Any:
-        """Give what the user chose for an option, or the objective's default."""
+        """Return what the user chose for an option, or the objective's default."""
         given = getattr(self.config, name)
         return self.defaults_for(self.model.architecture.encoder).get(name) if given is None else given
 
@@ -103,7 +103,7 @@ class Objective:
         return evaluate(self.model, instances)
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """What one step makes smaller."""
+        """Compute the loss that one step lowers."""
         raise TypeError(f"{type(self).__name__} has no loss")
 
     def epoch_means(self) -> dict[str, float]:
@@ -111,7 +111,7 @@ class Objective:
         return {}
 
     def trainable_parameters(self) -> Iterable[tuple[str, nn.Parameter]]:
-        """Give the parameters that the optimiser may change."""
+        """Return the parameters that the optimiser may change."""
         return ((name, p) for name, p in self.model.named_parameters() if p.requires_grad)
 
     def cross_entropy(self, logits: Float[Tensor, "batch outputs"], batch: Batch) -> Float[Tensor, ""]:
@@ -127,12 +127,12 @@ OBJECTIVES: Registry[type[Objective]] = Registry("objective", __package__)
 
 
 def max_epochs(config: TrainConfig) -> int:
-    """Passes over train, at most: as many as the user asks for, or else as the objective does."""
+    """Return the largest number of passes over train: the user's choice, or the objective's default."""
     return config.epochs or OBJECTIVES.get(config.objective).max_epochs
 
 
 def rarity_weights(labels: Tensor, classes: int) -> Float[Tensor, " classes"]:
-    """Weigh classes by rarity: N₋/N₊ on the positive of two (Jain & Wallace), N/(K·N_k) for more."""
+    """Weight classes by rarity: N₋/N₊ on the positive of two (Jain & Wallace), N/(K·N_k) for more."""
     counts = torch.bincount(labels, minlength=classes).clamp(min=1).float()
     if classes == 2:
         return torch.stack([torch.tensor(1.0), counts[0] / counts[1]])

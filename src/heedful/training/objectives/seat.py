@@ -1,4 +1,4 @@
-"""SEAT: attention that keeps predictions and top items, and under which small changes of it matter little."""
+"""SEAT: attention that keeps predictions and top items, and whose small changes matter little."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from heedful.training.recorded import Recorded, RecordedBatch
 
 
 class SeatOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     norm: Norm = Field("linf", description="Norm that bounds the perturbation of the weights (seat).")
     inner: Literal["exact", "pgd"] | None = Field(
@@ -40,7 +40,7 @@ class Seat(Anchored):
     options = ("base", "stability", "overlap", "top_k", "radius", "norm", "trained", "inner", "steps")
     config: SeatOptions
     metric = "seat"
-    # λ₁ and λ₂ are the paper's, which names no radius: that is the released code's.
+    # λ₁ and λ₂ are the paper's, which does not give a radius; the radius is from the released code.
     defaults: ClassVar = {"radius": 1e-3, "stability": 1.0, "overlap": 1000.0, "trained": "attention"}
 
     @classmethod
@@ -76,7 +76,7 @@ class Seat(Anchored):
         weights: Float[Tensor, "batch heads items"],
         logits: Float[Tensor, "batch outputs"],
     ) -> Float[Tensor, " batch"]:
-        """max over ‖δ‖ ≤ R of D₂, text by text; `logits` are what the model says without a perturbation."""
+        """max over ‖δ‖ ≤ R of D₂, text by text; `logits` are the model's without a perturbation."""
         norm = self.config.norm
         if self.exact:
             decoder = self.model.decoder

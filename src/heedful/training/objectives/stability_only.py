@@ -19,8 +19,8 @@ from heedful.training.objectives.steady import Steady
 class StabilityOnly(Steady):
     """D₁(vanilla, ours) + λ · JSD(w, w′).
 
-    Kept to compare with, not to be shown: the heatmap that moves least is flat, and predictions can be kept
-    without it. It tells what a number of stability is worth that stands alone.
+    For comparison only: the heatmap that moves least is flat, and predictions can be kept without it. It shows how
+    little a stability number means on its own.
     """
 
     options = ("base", "stability", "top_k", "radius", "trained", "steps", "noise", "unknown")
@@ -39,5 +39,5 @@ class StabilityOnly(Steady):
         return jsd(w, v)
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
-        """Closeness of predictions and stability alone."""
+        """Closeness of predictions and stability only."""
         return terms["closeness"] + self.stability * terms["instability"]

@@ -22,13 +22,12 @@ from heedful.training.recorded import Recorded, RecordedBatch
 class Steady(Anchored):
     """λ₀ · D₁(vanilla, ours) + λ · JSD(w, w′) / (S(w) + S(w′)) + TVD(p, p′) + λ₂ · [JSD(w, v) + |S(w) − S(v)|].
 
-    w′ and p′ are read from embeddings with noise, v are the vanilla model's weights, and S is sharpness, JSD to
-    uniform. Instability alone is least where attention is flat, so that it is taken relative to sharpness; and the
-    whole heatmap is held to the vanilla one, not only its top k as in SEAT, because weights can go flat and keep
-    their order. JSD grows with the square of a small change, so that a little flattening of every heatmap would cost next to
-    nothing: sharpness that is lost counts by itself, and so does what is gained, because what is relative to sharpness is
-    also made small by sharpening every heatmap. The encoder must be trained too: a heatmap that is to
-    stay where it is can only be made steadier by states that are.
+    w′ and p′ come from embeddings with noise, v are the vanilla model's weights, and S is sharpness, the JSD to uniform.
+    Instability alone is smallest for flat attention, so it is taken relative to sharpness; and the whole heatmap is kept
+    close to the vanilla one, not only its top k as in SEAT, because weights can become flat and keep their order. JSD grows
+    with the square of a small change, so that flattening every heatmap a little would cost next to nothing: lost sharpness
+    counts separately, and so does gained sharpness, because sharpening every heatmap also lowers the relative instability.
+    The encoder must be trained too: a heatmap that keeps its place becomes steadier only if the states do.
     """
 
     options: ClassVar[tuple[str, ...]] = (
@@ -44,8 +43,8 @@ class Steady(Anchored):
         "unknown",
     )
     metric = "steady"
-    # Smaller noise does the same with a larger λ: instability grows with its square. With λ₀ = 1 predictions are kept less
-    # well where there are few texts to learn from, and F1 suffers.
+    # Smaller noise has the same effect with a larger λ: instability grows with its square. With λ₀ = 1 predictions are
+    # kept less well if there are few texts to learn from, and F1 suffers.
     defaults: ClassVar = {
         "radius": 0.05,
         "closeness": 10.0,
@@ -58,18 +57,18 @@ class Steady(Anchored):
     # its sharpness, with 1500 little is gained (2,000 texts of sst2, on dev).
     transformer_defaults: ClassVar = {"overlap": 600.0}
     max_learning_rate = 1e-3
-    max_epochs = 20  # where texts are few, attention becomes steadier for as long
-    patience_factor = 3  # on a dev set of some hundred texts its loss goes up and down while it falls
+    max_epochs = 20  # with few texts, attention keeps becoming steadier for this long
+    patience_factor = 3  # on a dev set of some hundred texts its loss fluctuates while it falls
 
     def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
-        """Closeness, instability, change of the prediction, distance to vanilla's heatmap, and to its sharpness."""
+        """Closeness, instability, change of the prediction, and distance to vanilla's heatmap and to its sharpness."""
         logits, weights, mask = self._read_both(batch, self._noise(batch, fresh=fresh))
         clean, noisy = weights.chunk(2)
-        says, would = probabilities(logits).chunk(2)
+        clean_probabilities, noisy_probabilities = probabilities(logits).chunk(2)
         theirs = base.weights(batch.rows, weights.shape[-1])
         return {
             "instability": self.moved(clean, noisy, mask).mean(1),
-            "change": tvd(says, would),
+            "change": tvd(clean_probabilities, noisy_probabilities),
             "distance": jsd(clean, theirs).mean(1),
             "resharpening": (sharpness(clean, mask[:, None]) - sharpness(theirs, mask[:, None]))
             .abs()
@@ -78,7 +77,7 @@ class Steady(Anchored):
         }
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
-        """Add up all but what is only written down: the top-k loss and the true overlap."""
+        """Add up all terms except those that are only logged: the top-k loss and the true overlap."""
         closeness: float = self.option("closeness")
         return (
             closeness * terms["closeness"]
@@ -104,7 +103,7 @@ class Steady(Anchored):
         v: Float[Tensor, "batch heads items"],
         mask: Bool[Tensor, "batch items"],
     ) -> Float[Tensor, "batch heads"]:
-        """How far one heatmap is from the other, for how sharp both are."""
+        """Return how far apart two heatmaps are, relative to their sharpness."""
         return relative_jsd(w, v, mask)
 
     def _read_both(
@@ -150,6 +149,6 @@ def relative_jsd(
     v: Float[Tensor, "batch heads items"],
     mask: Bool[Tensor, "batch items"],
 ) -> Float[Tensor, "batch heads"]:
-    """JSD of two heatmaps over how far both are from uniform; 0 for flat ones, which have nothing to hold still."""
+    """JSD of two heatmaps over how far both are from uniform; 0 for flat ones, which cannot move."""
     sharp = sharpness(w, mask[:, None]) + sharpness(v, mask[:, None])
     return torch.where(sharp > NOWHERE, jsd(w, v) / sharp.clamp(min=NOWHERE), 0.0)

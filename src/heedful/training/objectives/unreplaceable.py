@@ -13,7 +13,7 @@ from heedful.errors import BadInput
 from heedful.measures.counterfactual import eps_max_jsd
 from heedful.measures.divergence import LN_2, jsd
 from heedful.models.decoders import LinearDecoder
-from heedful.training.objectives.distilled import Distilled, Pass, Terms
+from heedful.training.objectives.distilled import Distilled, ForwardPass, Terms
 from heedful.training.objectives.objective import OBJECTIVES
 
 _EPSILON = 0.01  # how far the adversary may move the prediction: as in the audit
@@ -27,8 +27,8 @@ class Unreplaceable(Distilled):
     """Cross-entropy + λ · ε-max JSD / ln 2, the true maximum, with its gradient.
 
     The heatmap that is farthest and gives the same prediction lies on one item, or on two whose shares put the
-    prediction on the edge of what is allowed. Which items they are is found by trying all; the shares are written as
-    a function of what the items say, and so the maximum has a gradient wherever the items stay the same.
+    prediction on the edge of what is allowed. Which items they are is found by trying all; the shares are a
+    function of the items' logits, and so the maximum has a gradient wherever the items stay the same.
     """
 
     options = (*Distilled.options, "pressure")
@@ -40,16 +40,16 @@ class Unreplaceable(Distilled):
         super().check(config, classes)
         if classes != 2 or config.heads != 1 or config.decoder != "linear":
             raise BadInput(
-                "The objective unreplaceable knows its adversary for two classes, one head and a linear decoder alone: use another objective."
+                "The objective unreplaceable needs two classes, one head and a linear decoder: use another objective."
             )
 
-    def terms(self, read: Pass) -> Terms:
+    def terms(self, read: ForwardPass) -> Terms:
         """ε-max JSD, averaged over texts, in [0, 1]."""
         decoder = self.model.decoder
         assert isinstance(decoder, LinearDecoder)
-        says = decoder.slopes(read.states.h, read.states.query)[:, 0, :, 0]
-        rest = read.logits - (read.weights[:, 0] * says).sum(1, keepdim=True)
-        room = farthest_jsd(read.weights[:, 0], says + rest, read.states.mask, epsilon=_EPSILON)
+        slopes = decoder.slopes(read.states.h, read.states.query)[:, 0, :, 0]
+        rest = read.logits - (read.weights[:, 0] * slopes).sum(1, keepdim=True)
+        room = farthest_jsd(read.weights[:, 0], slopes + rest, read.states.mask, epsilon=_EPSILON)
         return {"pressure": room.mean() / LN_2}
 
 
@@ -60,9 +60,9 @@ def farthest_jsd(
     *,
     epsilon: float,
 ) -> Float[Tensor, " batch"]:
-    """`eps_max_jsd` with a gradient: the maximum as a function of the weights and of what the items say."""
+    """`eps_max_jsd` with a gradient: the maximum as a function of the weights and the items' logits."""
     there = mask.any(1)
-    full = mask | ~there[:, None]  # a text without items has no adversary, and must not stop the others
+    full = mask | ~there[:, None]  # a text without items has no adversary, and must not disturb the others
     filled = torch.where(there[:, None], weights, 1.0)
     found = eps_max_jsd(filled.detach(), item_logits.detach(), full, epsilon).weights.to(weights.dtype)
     logit = (weights * item_logits).sum(1)
@@ -71,7 +71,7 @@ def farthest_jsd(
     if not two.any():
         return jsd(weights, found, mask) * there
     first, second = item_logits.gather(1, items).unbind(1)
-    # The edge on which the pair was put: of two, the nearer.
+    # The edge on which the pair lies: the nearer of the two.
     edges = torch.stack([_moved(logit, -epsilon), _moved(logit, epsilon)])
     at = (shares * item_logits.gather(1, items)).sum(1).detach()
     edge = edges.gather(0, (edges.detach() - at).abs().argmin(0, keepdim=True))[0]
@@ -82,5 +82,5 @@ def farthest_jsd(
 
 
 def _moved(logit: Float[Tensor, " batch"], by: float) -> Float[Tensor, " batch"]:
-    """The logit of a probability that has moved by so much; far out where there is no such probability."""
+    """Return the logit of a probability that has moved by this much; a large one if there is no such probability."""
     return torch.logit((logit.sigmoid() + by).clamp(_TINY, 1 - _TINY))

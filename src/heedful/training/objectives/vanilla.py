@@ -14,5 +14,5 @@ class Vanilla(Objective):
     """Cross-entropy to the labels."""
 
     def loss(self, batch: Batch) -> Float[Tensor, ""]:
-        """How surprising the labels are."""
+        """Cross-entropy to the labels."""
         return self.cross_entropy(self.model(batch).logits, batch)

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.perturbed import Clean, PerturbedWords
+from heedful.training.objectives.perturbed import CleanPass, PerturbedWords
 
 
 @OBJECTIVES.register(
@@ -20,6 +20,6 @@ class WordAT(PerturbedWords):
     # 1.3 % of a text's norm; sst2: loss .44 → .63, accuracy .82 → .76 (at 5: .52)
     defaults: ClassVar = {"radius": 1.0}
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch tokens dim"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch tokens dim"]:
         """Go uphill as far as allowed."""
         return self.lengths(clean) * clean.slope()

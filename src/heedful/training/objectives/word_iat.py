@@ -17,14 +17,14 @@ from heedful.data.instances import Instances
 from heedful.models.encoders.transformer import TransformerEncoder
 from heedful.models.model import AttentionModel
 from heedful.training.objectives.objective import OBJECTIVES
-from heedful.training.objectives.perturbed import Clean, PerturbedWords
+from heedful.training.objectives.perturbed import CleanPass, PerturbedWords
 
 _NUMBERS = 2**22  # held at a time, 16 megabytes: similarities of words, or directions of tokens
-_FLAT = 1e-12  # a slope has length one: along directions where less than this is left, it is rounding
+_FLAT = 1e-12  # gradients have length one: less than this along the directions is rounding
 
 
 class WordIATOptions(ObjectiveOptions):
-    """Options of this one alone."""
+    """Options of this objective only."""
 
     neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
 
@@ -45,7 +45,7 @@ class WordIAT(PerturbedWords):
     defaults: ClassVar = {"radius": 2.0}
 
     def prepare(self, splits: Mapping[str, Instances]) -> None:
-        """Note the words of the training texts; only they are moved, and only towards real ones."""
+        """Collect the words of the training texts; only they are moved, and only towards real words."""
         tokens = splits["train"].tokens
         ids = tokens.ids if tokens.word_of is None else tokens.ids[tokens.word_of >= 0]
         words = np.unique(ids)
@@ -59,7 +59,7 @@ class WordIAT(PerturbedWords):
         if self.nearest is None or table.requires_grad:
             self.nearest = nearest_words(table.detach(), self.words, self.targets, self.config.neighbours)
 
-    def perturbation(self, clean: Clean) -> Float[Tensor, "batch tokens dim"]:
+    def perturbation(self, clean: CleanPass) -> Float[Tensor, "batch tokens dim"]:
         """Go uphill along the directions to other words as far as allowed."""
         assert self.nearest is not None
         mask = clean.batch.tokens.mask
@@ -79,12 +79,12 @@ def towards(
     near: Int[Tensor, "tokens neighbours"],
     table: Float[Tensor, "words dim"],
 ) -> tuple[Float[Tensor, "tokens dim"], Float[Tensor, " tokens"]]:
-    """Give Σ_j g_tj d_tj and Σ_j g_tj² of every token, with all directions of some tokens at a time."""
+    """Return Σ_j g_tj d_tj and Σ_j g_tj² of every token, computed for some tokens at a time."""
     moves, squares = torch.zeros_like(slope), slope.new_zeros(len(slope))
     size = max(1, _NUMBERS // max(1, near.shape[1] * slope.shape[1]))
     for first in range(0, len(slope), size):
         part = slice(first, first + size)
-        # A neighbour in the very same place is no direction: zero stays zero.
+        # A neighbour with the same vector gives no direction: zero stays zero.
         d = nn.functional.normalize(table[near[part]] - embedded[part, None], dim=-1)
         along = torch.einsum("tkd,td->tk", d, slope[part])
         moves[part] = torch.einsum("tk,tkd->td", along, d)
@@ -100,7 +100,7 @@ def nearest_words(
 ) -> Int[Tensor, "vocabulary neighbours"]:
     """Find the targets nearest to every word by cosine, never the word itself; targets are in ascending order.
 
-    Other rows of the table name themselves, which is no direction. A small vocabulary gives as many as it has.
+    Other rows of the table name themselves, which gives no direction. A small vocabulary gives as many as it has.
     """
     count = max(0, min(neighbours, len(targets) - 1))
     nearest = torch.arange(len(table))[:, None].repeat(1, count)
@@ -118,7 +118,7 @@ def nearest_words(
 
 
 def embedding_table(model: AttentionModel) -> Float[Tensor, "words dim"]:
-    """The vectors of all words, or word pieces, as they are now."""
+    """Return the current vectors of all words, or word pieces."""
     table = model.encoder.embedding if isinstance(model.encoder, TransformerEncoder) else model.embedding
     assert table is not None
     weight = table.weight
@@ -127,7 +127,7 @@ def embedding_table(model: AttentionModel) -> Float[Tensor, "words dim"]:
 
 
 def special_words(model: AttentionModel) -> list[int]:
-    """Tokens that stand for no word: padding and unknown ones, and all that a pretrained tokeniser calls special."""
+    """Return tokens that are not words: padding and unknown ones, and the special tokens of a pretrained tokeniser."""
     if not isinstance(model.encoder, TransformerEncoder):
         return [0, 1]
     from transformers import AutoTokenizer

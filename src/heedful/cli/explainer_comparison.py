@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from heedful.report import beside
 
 
-def show_others(result: AuditResult) -> None:
+def show_explainer_comparison(result: AuditResult) -> None:
     """Print the comparison of an audit, if one was made."""
     from heedful.report.beside import beside
     from heedful.report.material import Material

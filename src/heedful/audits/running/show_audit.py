@@ -11,7 +11,7 @@ from heedful.output.numbers import NOTHING, apart, fixed
 from heedful.output.tables import Cell, Table
 from heedful.output.terminal import Screen, grid, panel, plain
 
-_WIDEST = 110  # a file or a pipe has no width of its own
+_WIDEST = 110  # for files and pipes, which have no width
 _COLOURS = {
     "show": "green",
     "show with caveat": "yellow",
@@ -22,13 +22,13 @@ _OUTCOMES = {
     "good": Cell("passes", tone="good"),
     "unclear": Cell("caveat", tone="unclear"),
     "bad": Cell("fails", tone="bad"),
-    "open": Cell("not told", tone="open"),
+    "open": Cell("undecided", tone="open"),
     "too few": Cell("too few texts", tone="open"),
     "not measured": Cell("not measured", tone="dim"),
 }
 
 
-def show(result: AuditResult, screen: Screen, *, brief: bool) -> None:
+def show_audit(result: AuditResult, screen: Screen, *, brief: bool) -> None:
     """Print a result; in brief, the verdict and its rules."""
     screen.print(_panel(result), width=min(screen.width, _WIDEST))
     screen.print(grid(_rules(result), right=range(1, 5)))

@@ -1,4 +1,4 @@
-"""What every stability audit reports: the same measures, beside sharpness, for each thing that was changed."""
+"""What every stability audit reports: the same measures, together with sharpness, for each condition."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.audits.audit import ALL, Audit, Measure, Number
-from heedful.audits.charts import scatter
+from heedful.audits.chart_kinds import scatter
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.questions.movement import Change, Seen, averaged, largest, sharp
+from heedful.audits.questions.movement import Change, Snapshot, largest_weight, mean_change, mean_sharpness
 from heedful.audits.questions.sharpness import FLAT
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
 
 LEAST = 1e-12
-"""Where a logarithmic axis ends: a heatmap that moves less does not move."""
+"""Where a logarithmic axis ends: a smaller movement counts as none."""
 RESAMPLES = 1000
 
 
@@ -40,17 +40,17 @@ def measures(what: str) -> dict[str, Measure]:
             f"JSD of the heatmap {what}, relative to its own sharpness",
             high=2.0,
             better="lower",
-            plain=f"For what it has to say, the heatmap moves by {{}} {what} (0: not at all; 1: it is another one).",
+            plain=f"Relative to its sharpness, the heatmap moves by {{}} {what} (0: not at all; 1: it is another one).",
         ),
         "top_k_overlap": Measure(f"share of the top items that stay {what}", better="higher"),
         "top_moved": Measure(
-            f"share of texts whose top item is another {what}",
+            f"share of texts whose top item changes {what}",
             better="lower",
-            plain=f"For {{}} of the texts the heatmap points first at another place {what}.",
+            plain=f"For {{}} of the texts the top item of the heatmap changes {what}.",
         ),
         "tvd": Measure(f"TVD of the prediction {what}", better="lower"),
         "flipped": Measure(
-            f"share of texts whose decision is another {what}",
+            f"share of texts whose decision changes {what}",
             better="lower",
             plain=f"For {{}} of the texts the decision changes {what}.",
         ),
@@ -61,7 +61,7 @@ def measures(what: str) -> dict[str, Measure]:
 
 
 class StabilityAudit(Audit):
-    """Changes something that should not matter, and sees how far heatmap and prediction move."""
+    """Changes something that should not matter, and measures how far heatmap and prediction move."""
 
     paper = "seat"
     compared = ("jsd", "relative_jsd", "top_k_overlap", "tvd", "f1")
@@ -75,16 +75,16 @@ class StabilityAudit(Audit):
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """Something is changed, and scored again."""
+        """Texts are changed and scored again."""
         return super().refuses(scope) or scope.fixed()
 
     @property
     def main_condition(self) -> str:
-        """Which condition's numbers stand for all, as the columns of its measurements end."""
+        """The condition whose numbers are reported first, by the suffix of its columns."""
         raise TypeError(f"{type(self).__name__} has no main condition")
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
-        """Refuse scores that cannot be computed again, and see whether F1 can be measured."""
+        """Refuse scores that cannot be computed again, and note whether F1 can be measured."""
         if self.source == "own":
             raise BadInput(
                 f"{self.name} needs the scores of changed texts, and scores of your own are given for the texts as they "
@@ -92,22 +92,25 @@ class StabilityAudit(Audit):
             )
         self.labelled, self.classes = subject.texts.labelled, len(subject.classifier.labels)
 
-    def beside(self, seen: Seen, reading: Reading) -> dict[str, Tensor | list[Any]]:
-        """What stands beside every stability number: how sharp the heatmap is; and the label, for F1."""
-        columns: dict[str, Tensor | list[Any]] = {"sharpness": sharp(seen), "largest_weight": largest(seen)}
+    def context_columns(self, heatmap: Snapshot, reading: Reading) -> dict[str, Tensor | list[Any]]:
+        """Columns that belong to every stability number: how sharp the heatmap is, and the label, for F1."""
+        columns: dict[str, Tensor | list[Any]] = {
+            "sharpness": mean_sharpness(heatmap),
+            "largest_weight": largest_weight(heatmap),
+        }
         if self.labelled:
             columns["label"] = reading.batch.labels.tolist()
         return columns
 
     def columns(
-        self, condition: str, changes: Sequence[Change], said: Sequence[Tensor]
+        self, condition: str, changes: Sequence[Change], probabilities: Sequence[Tensor]
     ) -> dict[str, Tensor | list[Any]]:
         """Averages over draws, as `measure_condition`, and what was decided in each draw."""
         found: dict[str, Tensor | list[Any]] = {
-            f"{name}_{condition}": values for name, values in averaged(changes)._asdict().items()
+            f"{name}_{condition}": values for name, values in mean_change(changes)._asdict().items()
         }
         if self.labelled:
-            found[f"said_{condition}"] = torch.stack([p.argmax(-1) for p in said], 1).tolist()
+            found[f"said_{condition}"] = torch.stack([p.argmax(-1) for p in probabilities], 1).tolist()
         return found
 
     def numbers(self, rows: pl.DataFrame, conditions: Mapping[str, str]) -> list[Number]:
@@ -133,45 +136,45 @@ class StabilityAudit(Audit):
         """Average a measure over texts."""
         return self.number(name, rows[name], group)
 
-    def sure_f1(self, labels: np.ndarray, said: np.ndarray, condition: str) -> Spread:
+    def f1_with_interval(self, labels: np.ndarray, predicted: np.ndarray, condition: str) -> Spread:
         """F1 of what was decided in every draw [texts, draws], averaged, with an interval over texts."""
         drawn = resample(
-            [[f1_of(labels, said, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES
+            [[f1_of(labels, predicted, classes=self.classes)]], seed=self.config.seed, resamples=RESAMPLES
         )
         return spread(drawn[0, :, 0])
 
     def notes(self, rows: pl.DataFrame, items: str = "items") -> list[str]:
-        """Say how many texts define no number, or one that means little."""
+        """Say for how many texts a number is undefined, or means little."""
         k = self.config.top_k
         short = int((rows[items] <= k).sum())
         flat = int((rows["relative_jsd"].is_nan() & rows["jsd"].is_not_nan()).sum())
         zero = int(rows["sharpness"].is_nan().sum())
-        said = (
+        reasons = (
             (
                 short,
                 f"have {k} items or fewer, all of which are their top items: their overlap is 1 whatever happens",
             ),
             (
                 flat,
-                "have a heatmap that is the same everywhere, so that it has no relative JSD: it cannot move, and says nothing",
+                "have a heatmap that is the same everywhere, so that its relative JSD is undefined",
             ),
             (zero, "have scores that are all zero, so that there is no heatmap to compare"),
         )
-        return [f"{count} texts {what}." for count, what in said if count]
+        return [f"{count} texts {what}." for count, what in reasons if count]
 
     def steadiness(self, numbers: Sequence[Number]) -> str:
-        """The end of every finding: what moved, and beside it how sharp the heatmap is."""
+        """The end of every finding: what moved, and how sharp the heatmap is."""
         n = {number.name: number for number in reversed(numbers) if number.group == ALL}
         dull = n["sharpness"].estimate is not None and n["sharpness"].estimate < FLAT
         return (
             f"moves the heatmap by a JSD of {value(n['jsd'])}, which is {value(n['relative_jsd'])} relative to its sharpness "
             f"of {value(n['sharpness'])}, gives another top item to {percent(n['top_moved'])} of the texts, and changes the "
             f"decision of {percent(n['flipped'])}"
-            + ("; the heatmap is flat, and has nothing to lose." if dull else ".")
+            + ("; the heatmap is flat, so that it can hardly move." if dull else ".")
         )
 
     def against_sharpness(self, rows: pl.DataFrame) -> Chart:
-        """Draw stability against sharpness, one point a text."""
+        """Draw stability against sharpness, one point per text."""
         logs = rows.with_columns(
             moved=pl.col("relative_jsd").clip(lower_bound=LEAST).log10(), sharp=pl.col("sharpness")
         )
@@ -188,7 +191,7 @@ class StabilityAudit(Audit):
         found = _decisions(rows, condition)
         if found is None:
             return []
-        estimate, *ends = self.sure_f1(*found, condition)
+        estimate, *ends = self.f1_with_interval(*found, condition)
         low, high = (None if np.isnan(end) else end for end in ends)
         return [
             Number(

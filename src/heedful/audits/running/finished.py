@@ -1,4 +1,4 @@
-"""Where finished audits are kept while others still run: in memory, and in a folder if there is one."""
+"""Audits that are finished while others still run: in memory, and in a folder if there is one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from heedful.runs import Run
 from heedful.storage import remove_leftovers, write_json
 
 
-class Keep:
+class FinishedAudits:
     """An audit is finished when its summary is there, because that is written last."""
 
     def __init__(self, folder: Path | None) -> None:
@@ -28,12 +28,12 @@ class Keep:
         if folder is not None:
             self._find_finished(folder)
 
-    def predictions(self, frame: pl.DataFrame) -> None:
-        """Keep what the model said."""
+    def add_predictions(self, frame: pl.DataFrame) -> None:
+        """Save what the model predicted."""
         self._put(PREDICTIONS, frame)
 
-    def audit(self, frame: pl.DataFrame, summary: Summary) -> None:
-        """Keep the rows and the summary of an audit."""
+    def add(self, frame: pl.DataFrame, summary: Summary) -> None:
+        """Save the rows and the summary of an audit."""
         self._put(summary.audit, frame)
         self.summaries[summary.audit] = summary
         if self.folder is not None:
@@ -44,9 +44,9 @@ class Keep:
         if self.folder is not None:
             write_frame(self.folder / INSTANCES / f"{name}.parquet", frame)
 
-    def take_from(self, beside: Sequence[Path], decides: Mapping[str, Any]) -> None:
-        """Take finished audits of the same model and texts from folders whose other options those audits do not read."""
-        for folder in beside:
+    def take_from(self, folders: Sequence[Path], decides: Mapping[str, Any]) -> None:
+        """Take finished audits of the same model and texts from folders that differ only in options these audits do not read."""
+        for folder in folders:
             try:
                 found = Run(folder).config()
             except (OSError, HeedfulError):
@@ -54,7 +54,7 @@ class Keep:
             for name in AUDITS:
                 same = name not in self.summaries and same_numbers(name, decides, found)
                 if same and (finished := _read(folder, name)) is not None:
-                    self.audit(*finished)
+                    self.add(*finished)
 
     def _find_finished(self, folder: Path) -> None:
         for part in (INSTANCES, SUMMARIES):
@@ -65,7 +65,7 @@ class Keep:
 
 
 def _read(folder: Path, name: str) -> tuple[pl.DataFrame, Summary] | None:
-    """Give what a folder holds of an audit, if it is finished and means the same as it would now."""
+    """Read an audit from a folder, if it is finished and its numbers mean the same as now."""
     path = folder / SUMMARIES / f"{name}.json"
     rows = folder / INSTANCES / f"{name}.parquet"
     if not (path.is_file() and rows.is_file()):

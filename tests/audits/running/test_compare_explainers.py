@@ -14,9 +14,9 @@ import yaml
 from heedful.audits.audit import AUDITS
 from heedful.audits.policy import Rule
 from heedful.audits.questions import rationale
-from heedful.audits.running import instead
-from heedful.audits.running.alternatives import Alternatives, measured_file, place
-from heedful.audits.running.instead import EXPLAINERS, try_others
+from heedful.audits.running import compare_explainers as comparison
+from heedful.audits.running.alternatives import Alternatives, measured_file, share_of_range
+from heedful.audits.running.compare_explainers import EXPLAINERS, compare_explainers
 from heedful.audits.running.result import read_frame
 from heedful.audits.running.run import audit
 from heedful.config import AuditOptions
@@ -64,7 +64,7 @@ def numbers(found: Alternatives) -> dict[str, list[float]]:
 
 def test_every_column_has_the_same_rules_and_the_same_texts(toy_classifier, texts, policy) -> None:
     model, rules = toy_classifier(), policy(NEEDED, ENOUGH, GAIN)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     assert [column.source for column in found.columns] == ["attention", *EXPLAINERS]
     asked = [[j.rule.measure for j in column.judgements] for column in found.columns]
@@ -88,7 +88,7 @@ def test_every_column_has_the_same_rules_and_the_same_texts(toy_classifier, text
 def test_a_rule_that_only_asks_for_a_caveat_is_compared_too(toy_classifier, texts, policy) -> None:
     caveat = {key: value for key, value in ENOUGH.items() if key != "forbid"}
     model, rules = toy_classifier(), policy(NEEDED, caveat)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     assert "rationale.sufficiency" in [j.rule.measure for j in found.attention.judgements]
 
@@ -100,20 +100,20 @@ def test_one_best_is_the_yardstick_of_all_columns(
     model, rules = toy_classifier(), policy({**NEEDED, "measure": share})
     monkeypatch.setattr(rationale, "LEAST", 1e-5)  # an untrained model loses little
     found = audit(model, texts, policy=rules, permutations=5, folder=tmp_path / "kept")
-    assert try_others(found, model, texts, policy=rules) is not None
+    assert compare_explainers(found, model, texts, policy=rules) is not None
     columns = [
         read_frame(measured_file(tmp_path / "kept", s))[share].to_numpy() for s in ("attention", *EXPLAINERS)
     ]
-    told = np.isfinite(columns[0])
-    assert told.any() and all((np.isfinite(column) == told).all() for column in columns)
+    defined = np.isfinite(columns[0])
+    assert defined.any() and all((np.isfinite(column) == defined).all() for column in columns)
     # On every text one of them is the best, and none is better than that.
-    assert np.max([column[told] for column in columns], axis=0) == pytest.approx(1.0)
+    assert np.max([column[defined] for column in columns], axis=0) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("source", EXPLAINERS)
 def test_a_column_is_what_an_audit_of_that_explainer_finds(toy_classifier, texts, policy, source) -> None:
     model, rules = toy_classifier(), policy(NEEDED, ENOUGH)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     alone = audit(model, texts, policy=rules, source=source, only=["rationale"])
     expected = [
@@ -127,7 +127,7 @@ def test_the_gain_over_attention_is_the_mean_over_rules_of_the_paired_difference
     toy_classifier, texts, policy
 ) -> None:
     model, rules = toy_classifier(), policy(NEEDED, ENOUGH)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     for column in found.columns[1:]:
         # Comprehensiveness lies between −1 and 1, higher is better; sufficiency too, and lower is better.
@@ -150,7 +150,7 @@ def test_a_text_that_one_cannot_tell_of_is_left_out_for_all() -> None:
     }
     rule = Rule(measure="rationale.comprehensiveness", show=0.5, reason="")
     rules = [rule.model_copy(update={"measure": name}) for name in ("a.x", "a.y")]
-    same = instead._of_the_same_texts(frames, rules)
+    same = comparison._of_the_same_texts(frames, rules)
     assert same["attention"]["a.x"].is_nan().to_list() == [False, True, False, True]
     assert same["gradient"]["a.x"].is_nan().to_list() == [False, True, False, True]
     assert same["attention"]["a.y"].drop_nans().to_list() == [1.0, 2.0, 4.0]
@@ -169,7 +169,7 @@ def test_rules_that_cannot_be_asked_of_all_are_left_out_for_all(toy_classifier, 
         for about in [AUDITS.get(name.split(".")[0]).measures[name.split(".")[1]]]
     ]
     model, rules = toy_classifier(), policy(NEEDED, *extreme)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     assert found.left_out == NOT_COMPARED
     for column in found.columns:
@@ -189,8 +189,8 @@ def test_no_explainer_is_compared_with_itself() -> None:
         ("tau_g_significant", "gradient"),
     ):
         rule = Rule(measure=f"agreement.{number}", show=0.5, forbid=0.1, reason="")
-        assert instead._with_itself(AUDITS.get("agreement")(options, source=source), rule)
-        assert not instead._with_itself(AUDITS.get("agreement")(options, source="attention"), rule)
+        assert comparison._with_itself(AUDITS.get("agreement")(options, source=source), rule)
+        assert not comparison._with_itself(AUDITS.get("agreement")(options, source="attention"), rule)
 
 
 @pytest.mark.parametrize(
@@ -199,17 +199,17 @@ def test_no_explainer_is_compared_with_itself() -> None:
 def test_nothing_is_compared_where_only_sharpness_could_be(toy_classifier, texts, policy, rule) -> None:
     model, rules = toy_classifier(), policy(*rule)
     result = audit(model, texts, policy=rules, permutations=5)
-    assert try_others(result, model, texts, policy=rules) is None
+    assert compare_explainers(result, model, texts, policy=rules) is None
 
 
 def test_one_seeded_sample_for_all(toy_classifier, texts, policy, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(instead, "TEXTS", 7)
+    monkeypatch.setattr(comparison, "TEXTS", 7)
     model, rules = toy_classifier(), policy(NEEDED)
     drawn = []
     for seed in (0, 0, 1):
         folder = tmp_path / f"{seed}-{len(drawn)}"
         result = audit(model, texts, policy=rules, folder=folder, permutations=5, seed=seed)
-        found = try_others(result, model, texts, policy=rules, permutations=5, seed=seed)
+        found = compare_explainers(result, model, texts, policy=rules, permutations=5, seed=seed)
         assert found is not None
         assert (found.texts, found.of) == (7, 40)
         rows = [
@@ -225,7 +225,7 @@ def test_one_seeded_sample_for_all(toy_classifier, texts, policy, tmp_path, monk
 def test_numbers_do_not_depend_on_the_batch(toy_classifier, texts, policy) -> None:
     model, rules = toy_classifier(), policy(NEEDED, ENOUGH, GAIN)
     one, many = (
-        try_others(
+        compare_explainers(
             audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules, batch_size=size
         )
         for size in (1, 64)
@@ -236,34 +236,39 @@ def test_numbers_do_not_depend_on_the_batch(toy_classifier, texts, policy) -> No
 
 
 def test_it_is_kept_and_not_measured_again(toy_classifier, texts, policy, tmp_path, monkeypatch) -> None:
-    model, rules, measure = toy_classifier(), policy(NEEDED), instead._measure
+    model, rules, measure = toy_classifier(), policy(NEEDED), comparison._measure
     result = audit(model, texts, policy=rules, folder=tmp_path / "audit", permutations=5)
-    first = try_others(result, model, texts, policy=rules, permutations=5)
+    first = compare_explainers(result, model, texts, policy=rules, permutations=5)
     assert first == Alternatives.read(tmp_path / "audit")
     scores = pl.read_parquet(tmp_path / "audit" / "alternatives" / "gradient.parquet")
     assert scores["scores"].list.len().to_list() == result.frames["predictions"]["items"].to_list()
     with monkeypatch.context() as patch:
-        patch.setattr(instead, "_measure", lambda *_: pytest.fail("it was measured before"))
-        assert try_others(result, model, texts, policy=rules, permutations=5) == first
+        patch.setattr(comparison, "_measure", lambda *_: pytest.fail("it was measured before"))
+        assert compare_explainers(result, model, texts, policy=rules, permutations=5) == first
         # Other thresholds on what is there need no measuring either.
         stricter = policy(NEEDED | {"show": 0.9})
-        again = try_others(result, model, texts, policy=stricter, permutations=5)
+        again = compare_explainers(result, model, texts, policy=stricter, permutations=5)
         assert again is not None
         assert numbers(again) == numbers(first)  # type: ignore[arg-type]
     with monkeypatch.context() as patch:
         asked = []
         patch.setattr(AUDITS.get("rationale"), "revision", 1_000)
-        patch.setattr(instead, "_measure", lambda *given: asked.append(given) or measure(*given))
-        try_others(result, model, texts, policy=policy(NEEDED), permutations=5)
+        patch.setattr(comparison, "_measure", lambda *given: asked.append(given) or measure(*given))
+        compare_explainers(result, model, texts, policy=policy(NEEDED), permutations=5)
         assert len(asked) == 1  # what its numbers mean has changed
     (tmp_path / "audit" / "alternatives" / "gradient.parquet").write_bytes(b"PAR1")
-    assert try_others(result, model, texts, policy=policy(NEEDED), permutations=5) == first
+    assert compare_explainers(result, model, texts, policy=policy(NEEDED), permutations=5) == first
 
 
 def test_where_a_number_lies_from_worst_to_best() -> None:
     higher = Rule(measure="rationale.comprehensiveness", show=0.5, reason="")  # −1 to 1
     lower = Rule(measure="rationale.sufficiency", show=0.5, reason="")
-    assert (place(higher, 1.0), place(higher, 0.0), place(lower, 1.0), place(lower, -1.0)) == (1, 0.5, 0, 1)
+    assert (
+        share_of_range(higher, 1.0),
+        share_of_range(higher, 0.0),
+        share_of_range(lower, 1.0),
+        share_of_range(lower, -1.0),
+    ) == (1, 0.5, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -278,6 +283,6 @@ def test_models_of_every_shape(toy_classifier, texts, policy, shape) -> None:
         )
     )
     model, rules = toy_classifier(**shape), policy(NEEDED)
-    found = try_others(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
+    found = compare_explainers(audit(model, texts, policy=rules, permutations=5), model, texts, policy=rules)
     assert found is not None
     assert all(number is not None for column in numbers(found).values() for number in column)

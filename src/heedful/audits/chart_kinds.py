@@ -1,4 +1,4 @@
-"""The papers' kinds of figure, counted and smoothed here, so that a specification stays small for any number of texts."""
+"""The kinds of figure that papers draw; values are counted and smoothed here, so that specifications stay small."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ALL = "all texts"
 def histogram(
     rows: pl.DataFrame, column: str, *, title: str, axis: str, low: float, high: float, caption: str = ""
 ) -> Chart:
-    """How many texts have which value, by predicted class."""
+    """Draw how many texts have which value, by predicted class."""
     import altair as alt
 
-    groups = by_class(rows, column)
+    groups = values_by_class(rows, column)
     edges = np.linspace(low, high, 31)
     data, below = [], np.zeros(len(edges) - 1)
     for name, values in groups.items():
@@ -47,7 +47,10 @@ def histogram(
         )
     )
     return Chart(
-        title, f"Histogram of {axis}. {told(rows[column])}", caption, finish(drawn, names=list(groups))
+        title,
+        f"Histogram of {axis}. {describe_values(rows[column])}",
+        caption,
+        finish_chart(drawn, names=list(groups)),
     )
 
 
@@ -61,18 +64,18 @@ def violins(
     high: float,
     caption: str = "",
 ) -> Chart:
-    """The spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
+    """Draw the spread of a value in each bin of the largest weight; two classes share a violin, one on each side."""
     import altair as alt
 
-    shapes, middles, names, said = [], [], [], []
+    shapes, middles, names, described = [], [], [], []
     groups: list[str] = []
     for place, (least, most) in enumerate(bins):
         largest = pl.col("largest_weight")
         inside = rows.filter((largest >= least) & ((largest < most) if most < 1 else (largest <= 1 + 1e-6)))
-        split = by_class(inside, column, like=rows) if len(inside) else {}
+        split = values_by_class(inside, column, like=rows) if len(inside) else {}
         groups = list(dict.fromkeys([*groups, *split]))
         names.append(f"{fixed(least, 2)}–{fixed(most, 2)}")
-        said.append(f"{names[-1]}: {told(inside[column])}")
+        described.append(f"{names[-1]}: {describe_values(inside[column])}")
         for side, (name, values) in enumerate(split.items()):
             up, down = (1, -1) if len(split) == 1 else ((1, 0), (0, -1))[side]
             if len(values) >= _FEW:
@@ -104,14 +107,14 @@ def violins(
     )
     return Chart(
         title,
-        f"Violins of {axis} by the largest weight. {' '.join(said)}",
+        f"Violins of {axis} by the largest weight. {' '.join(described)}",
         caption,
-        finish(drawn, height=210, labels=names, names=groups),
+        finish_chart(drawn, height=210, labels=names, names=groups),
     )
 
 
 def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str, caption: str = "") -> Chart:
-    """Median, quartiles and the range of nine texts in ten, group by group."""
+    """Draw the median, the quartiles and the range of nine texts in ten, group by group."""
     import altair as alt
 
     data = []
@@ -135,42 +138,42 @@ def boxes(groups: Mapping[str, pl.Series], *, title: str, axis: str, accent: str
         base.mark_bar(size=16).encode(x="lower:Q", x2="upper:Q", color=colour),
         base.mark_tick(color=INK, thickness=2, size=24).encode(x="middle:Q"),
     )
-    said = " ".join(f"{name}: {told(series)}" for name, series in groups.items())
+    described = " ".join(f"{name}: {describe_values(series)}" for name, series in groups.items())
     return Chart(
         title,
-        f"Box plots of {axis}. {said}",
+        f"Box plots of {axis}. {described}",
         caption,
-        finish(drawn, height=32 * len(data), labels=list(groups)),
+        finish_chart(drawn, height=32 * len(data), labels=list(groups)),
     )
 
 
 def scatter(
     rows: pl.DataFrame, x: str, y: str, *, title: str, axes: tuple[str, str], caption: str = ""
 ) -> Chart:
-    """One point a text; of very many texts a sample is drawn, and the caption says so."""
+    """Draw one point per text; of very many texts a sample is shown, and the caption says so."""
     import altair as alt
 
     whole = rows.select(x, y).filter(pl.all_horizontal(pl.all().is_not_nan() & pl.all().is_not_null()))
     drawn_rows = whole.sample(MOST_POINTS, seed=0) if len(whole) > MOST_POINTS else whole
     if len(whole) > MOST_POINTS:
-        caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is of all texts."
+        caption += f" Drawn: a random sample of {MOST_POINTS:,} of {len(whole):,} texts; every number is computed from all texts."
     data = [{"x": round(a, 4), "y": round(b, 4)} for a, b in drawn_rows.iter_rows()]
     drawn = (
         chart_of(data)
         .mark_circle(size=14, opacity=0.35, color=ACCENT)
         .encode(x=alt.X("x:Q", title=axes[0]), y=alt.Y("y:Q", title=axes[1]))
     )
-    said = f"Across: {told(whole[x])} Upwards: {told(whole[y])}"
+    described = f"Across: {describe_values(whole[x])} Upwards: {describe_values(whole[y])}"
     return Chart(
         title,
-        f"Scatter plot of {axes[1]} against {axes[0]}. {said}",
+        f"Scatter plot of {axes[1]} against {axes[0]}. {described}",
         caption.strip(),
-        finish(drawn, height=200),
+        finish_chart(drawn, height=200),
     )
 
 
 def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "") -> Chart:
-    """A few numbers beside each other."""
+    """Draw a few numbers next to each other."""
     import altair as alt
 
     data = [{"name": name, "value": value} for name, value in values.items()]
@@ -180,14 +183,19 @@ def dots(values: Mapping[str, float], *, title: str, axis: str, caption: str = "
         .mark_circle(size=70, opacity=1, color=ACCENT)
         .encode(y=y, x=alt.X("value:Q", title=axis, scale=alt.Scale(domain=[0, 1])))
     )
-    said = ", ".join(f"{name} {fixed(value, 2)}" for name, value in values.items())
+    described = ", ".join(f"{name} {fixed(value, 2)}" for name, value in values.items())
     return Chart(
-        title, f"{axis}: {said}.", caption, finish(drawn, height=24 * len(data), labels=list(values))
+        title,
+        f"{axis}: {described}.",
+        caption,
+        finish_chart(drawn, height=24 * len(data), labels=list(values)),
     )
 
 
-def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None) -> dict[str, np.ndarray]:
-    """Give a column's values by predicted class; more classes than can be told apart are taken together."""
+def values_by_class(
+    rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = None
+) -> dict[str, np.ndarray]:
+    """Give a column's values by predicted class; more classes than colours can distinguish are taken together."""
     names = (rows if like is None else like)["predicted"].unique().sort().to_list()
     most = len(CLASSES) if like is None else 2
     if not 1 < len(names) <= most:
@@ -195,10 +203,10 @@ def by_class(rows: pl.DataFrame, column: str, *, like: pl.DataFrame | None = Non
     return {_short(name): _present(rows.filter(pl.col("predicted") == name)[column]) for name in names}
 
 
-def told(values: pl.Series) -> str:
-    """Say a distribution in words.
+def describe_values(values: pl.Series) -> str:
+    """Describe a distribution in words.
 
-    >>> told(pl.Series([0.0, 0.5, 1.0, float("nan")]))
+    >>> describe_values(pl.Series([0.0, 0.5, 1.0, float("nan")]))
     'Median 0.50, half of the texts between 0.25 and 0.75, 3 texts.'
     """
     present = _present(values)
@@ -208,10 +216,10 @@ def told(values: pl.Series) -> str:
     return f"Median {middle}, half of the texts between {low} and {high}, {len(present):,} texts."
 
 
-def finish(
+def finish_chart(
     chart: Any, *, height: int = HEIGHT, labels: Sequence[str] = (), names: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Set size and type, and give the specification; `labels` stand at the left, `names` in the legend."""
+    """Set sizes and fonts, and return the specification; `labels` are at the left, `names` in the legend."""
     shown = [] if list(names) == [_ALL] else names
     return finish_small(chart.properties(height=height), width=WIDTH, labels=labels, names=shown)
 
@@ -224,7 +232,7 @@ def _colour(groups: list[str]) -> Any:
 
 
 def _density(values: np.ndarray, high: float) -> np.ndarray:
-    """Smooth a histogram; mirrored at its ends, so that nothing lies beyond what is possible."""
+    """Smooth a histogram; mirrored at its ends, so that no mass falls outside the possible range."""
     from scipy.ndimage import gaussian_filter1d
 
     counts = np.histogram(values.clip(0, high), _CELLS, (0, high))[0].astype(float)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DATA, _OUTPUT = "Data", "Output"
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs).")]
-Texts = Annotated[
+TextArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),
 ]
@@ -70,10 +70,10 @@ def deliver(predictions: list[Prediction], output: Path | None, *, as_json: bool
         for line in _json_lines(predictions):
             typer.echo(line)
     else:
-        from heedful.cli.heatmap import show
+        from heedful.cli.heatmap import render_prediction
 
         for number, prediction in enumerate(predictions):
-            console().print(*([""] if number else []), show(prediction), sep="\n")
+            console().print(*([""] if number else []), render_prediction(prediction), sep="\n")
 
 
 def read_inputs(

@@ -1,8 +1,8 @@
-"""Where attention is not simply shown: attention and the usual explainers on one sample of texts, by the same rules.
+"""If attention may not simply be shown: attention and the usual explainers on one sample of texts, by the same rules.
 
-Every column is of the same texts: a text that a measure cannot tell of one explainer is left out for all of them.
-Every column has the same rules: one that cannot be asked of all, or that would compare an explainer with itself, is left
-out for all of them, and it is said so.
+Every column is of the same texts: a text for which a measure is undefined for one explainer is left out for all of them.
+Every column has the same rules: a rule that does not apply to all, or that would compare an explainer with itself, is
+left out for all of them, and the result says so.
 """
 
 from __future__ import annotations
@@ -17,14 +17,21 @@ import torch
 from heedful.audits.audit import AUDITS, Audit, Number, Summary, of_attention_alone
 from heedful.audits.policy import Policy, Rule, read_policy
 from heedful.audits.questions.sensitivity import sample
-from heedful.audits.running.alternatives import SCORES, Alternatives, Column, compares, measured_file, place
+from heedful.audits.running.alternatives import (
+    SCORES,
+    Alternatives,
+    Column,
+    measured_file,
+    more_is_better,
+    share_of_range,
+)
 from heedful.audits.running.result import PREDICTIONS, AuditResult, read_frame, write_frame
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.subject import Subject
 from heedful.audits.subject.texts import Texts, choose_texts
-from heedful.audits.verdict import judge
+from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
@@ -35,16 +42,16 @@ from heedful.runs import Run
 EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
 
 TEXTS, TOKENS, PIECES = 300, 25_000, 4_000
-"""Of the sample, at most; pieces are a transformer's tokens, which take it longer."""
+"""Largest size of the sample; pieces are a transformer's tokens, which take longer to read."""
 
 _BY_DEFINITION = ("rationale.first_share",)
-"""Leave-one-out always finds the single word whose deletion loses most: that is how it is made."""
+"""Leave-one-out finds the single word whose deletion loses most by its definition."""
 
 Asked = dict[str, dict[str, Audit]]
-"""By whose scores are audited, and then by the audit's name."""
+"""By the source of the scores, and then by the audit's name."""
 
 
-def try_others(
+def compare_explainers(
     result: AuditResult,
     classifier: Auditable,
     dataset: str | None = None,
@@ -53,14 +60,14 @@ def try_others(
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> Alternatives | None:
-    """Compare attention with the usual explainers on a sample of the audited texts, and keep it beside the audit.
+    """Compare attention with the usual explainers on a sample of the audited texts, and save it with the audit.
 
-    None where the policy decides by nothing that can be asked of all. What was measured before is not measured again.
+    None if no rule of the policy applies to all of them. What was measured before is not measured again.
     """
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
     common, left_out = _common(rules, chosen)
-    if not any(compares(rule) for rule in common):
+    if not any(more_is_better(rule) for rule in common):
         return None
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
@@ -74,16 +81,16 @@ def try_others(
     frames = _found(result.folder, asked, rows)
     if frames is None:
         frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, watcher)
-    told = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
-    left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in told}
-    if not any(compares(rule) for rule in told):
+    measured = [rule for rule in common if all(rule.measure in frame.columns for frame in frames.values())]
+    left_out |= {rule.measure: "it is not measured text by text" for rule in common if rule not in measured}
+    if not any(more_is_better(rule) for rule in measured):
         return None
     found = Alternatives(
         texts=len(rows),
         of=len(audited),
         seed=chosen.seed,
         left_out=left_out,
-        columns=_columns(rules, told, asked, _of_the_same_texts(frames, told)),
+        columns=_columns(rules, measured, asked, _of_the_same_texts(frames, measured)),
     )
     if (folder := result.folder) is not None:
         with Run(folder).locked():
@@ -94,7 +101,7 @@ def try_others(
 
 
 def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str, str]]:
-    """Give the rules that can be asked of attention and of every explainer, and why others cannot."""
+    """Return the rules that apply to attention and to every explainer, and why others do not."""
     common, left_out = [], {}
     for rule in rules.rules:
         kind = AUDITS.get(rule.audit)
@@ -114,7 +121,7 @@ def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str,
 
 
 def _with_itself(asked: Audit, rule: Rule) -> bool:
-    """Whether a number is of the agreement of scores with themselves."""
+    """Whether a number measures the agreement of scores with themselves."""
     pairs: dict[str, tuple[str, str]] = getattr(asked, "pairs", {})
     return any(
         one == other and rule.number in (name, f"{name}_significant", f"{name}_top")
@@ -128,7 +135,7 @@ def _sample(classifier: Auditable, texts: Texts, rows: np.ndarray, seed: int) ->
 
 
 def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.DataFrame] | None:
-    """Give what was measured before on the same texts, if it is all there."""
+    """Return what was measured before on the same texts, if all of it is there."""
     frames = {}
     for source, audits in asked.items():
         if folder is None or not measured_file(folder, source).is_file():
@@ -146,7 +153,7 @@ def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.
 
 
 def _measure(subject: Subject, asked: Asked, watcher: Watcher) -> dict[str, pl.DataFrame]:
-    """Ask every audit of attention and of every explainer, batch by batch, so that each text is scored once."""
+    """Ask every audit about attention and every explainer, batch by batch, so that each text is scored once."""
     for audits in asked.values():
         for audit in audits.values():
             audit.prepare(subject, watcher)
@@ -179,13 +186,13 @@ def _revision(audit: str) -> str:
 
 
 def _of_the_same_texts(frames: dict[str, pl.DataFrame], common: list[Rule]) -> dict[str, pl.DataFrame]:
-    """Leave out of each measure the texts of which it cannot tell for attention and every explainer alike."""
+    """Leave out of each measure the texts for which it is undefined for attention or any explainer."""
     same = dict(frames)
     for measure in dict.fromkeys(rule.measure for rule in common):
         values = {source: frame[measure].cast(pl.Float64).to_numpy() for source, frame in frames.items()}
-        told = np.logical_and.reduce([np.isfinite(measured) for measured in values.values()])
+        everywhere = np.logical_and.reduce([np.isfinite(measured) for measured in values.values()])
         for source, measured in values.items():
-            column = pl.Series(measure, np.where(told, measured, np.nan))
+            column = pl.Series(measure, np.where(everywhere, measured, np.nan))
             same[source] = same[source].with_columns(column)
     return same
 
@@ -197,7 +204,7 @@ def _columns(
     policy = rules.model_copy(update={"rules": tuple(common)})
     columns = []
     for source, audits in asked.items():
-        judged = judge(policy, _summaries(frames[source], audits), source=source)
+        judged = judge_findings(policy, _summaries(frames[source], audits), source=source)
         gain = None if source == "attention" else _gain(frames, source, common, audits)
         in_order = sorted(judged.judgements, key=lambda judgement: common.index(judgement.rule))
         columns.append(Column(source=source, verdict=judged.verdict, judgements=tuple(in_order), gain=gain))
@@ -215,10 +222,10 @@ def _summaries(frame: pl.DataFrame, audits: dict[str, Audit]) -> dict[str, Summa
 def _gain(
     frames: dict[str, pl.DataFrame], source: str, common: list[Rule], audits: dict[str, Audit]
 ) -> Number:
-    """How much further than attention an explainer comes, averaged over the rules text by text."""
-    rules = [rule for rule in common if compares(rule)]
+    """How much better than attention an explainer does, averaged over the rules text by text."""
+    rules = [rule for rule in common if more_is_better(rule)]
     own, attention = (
-        np.mean([place(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)
+        np.mean([share_of_range(rule, frames[name][rule.measure].to_numpy()) for rule in rules], axis=0)
         for name in (source, "attention")
     )
     return audits[rules[0].audit].number("gain", own - attention)
