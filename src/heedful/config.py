@@ -316,6 +316,23 @@ class AuditOptions(_Options):
         description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the "
         "other models of seed_stability.",
     )
+    attacks: Names = Field(
+        ("pwws",),
+        description="Attacks, separated by commas (heedful list attacks; robustness; consistency takes the first).",
+    )
+    attack_vectors: str | None = Field(
+        None, description="Counter-fitted vectors or neighbours for attacks (robustness, consistency)."
+    )
+    attack_synonyms: str | None = Field(
+        None,
+        description="A file of substitutes for attacks, in place of their own (robustness, consistency).",
+    )
+    attack_similarity: bool = Field(
+        True, description="Ask for similar sentences, where an attack does (robustness, consistency)."
+    )
+    known_words: bool = Field(
+        False, description="Use only substitutes that the model's vocabulary knows (robustness, consistency)."
+    )
     draws: Count = Field(
         1, description="How often noise or words are drawn for each text (stability audits)."
     )

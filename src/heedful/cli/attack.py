@@ -11,7 +11,7 @@ import typer
 
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
-from heedful.cli.texts import RunName
+from heedful.cli.inputs import RunName
 from heedful.cli.train import RunsFolder
 from heedful.config import AttackOptions
 from heedful.output.terminal import plain

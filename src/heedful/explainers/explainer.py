@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Protocol
 
 import torch
@@ -21,6 +22,11 @@ class Explainer(Protocol):
 
 
 EXPLAINERS: Registry[Explainer] = Registry("explainer", __package__)
+
+
+def speaks_for_classes(name: str) -> bool:
+    """Whether an explainer can explain another class than the decided one: it then takes `classes`, one for each text."""
+    return "classes" in signature(EXPLAINERS.get(name)).parameters
 
 
 def decided(model: Stages, batch: Batch) -> Int[Tensor, " batch"]:

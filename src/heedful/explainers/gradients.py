@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
@@ -13,15 +13,19 @@ from heedful.models.stages import Stages, probabilities, weights_of
 
 
 @EXPLAINERS.register("gradient", "|∂ŷ/∂e · e| with attention held fixed, as in Jain & Wallace")
-def gradient(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def gradient(
+    model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
+) -> Float[Tensor, "batch items"]:
     """How much the decision would change with a word, while paying it the same attention."""
-    return _embedding_gradient(model, batch, through_attention=False)
+    return _embedding_gradient(model, batch, classes, through_attention=False)
 
 
 @EXPLAINERS.register("gradient_attached", "|∂ŷ/∂e · e| with attention free to move")
-def gradient_attached(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def gradient_attached(
+    model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
+) -> Float[Tensor, "batch items"]:
     """How much the decision would change with a word, by attention or otherwise."""
-    return _embedding_gradient(model, batch, through_attention=True)
+    return _embedding_gradient(model, batch, classes, through_attention=True)
 
 
 @EXPLAINERS.register("weight_gradient", "∂ŷ/∂α, signed: the gradient ranking of Serrano & Smith")
@@ -38,7 +42,7 @@ def weight_product(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "
 
 
 def _embedding_gradient(
-    model: Stages, batch: Batch, *, through_attention: bool
+    model: Stages, batch: Batch, classes: Int[Tensor, " batch"] | None, *, through_attention: bool
 ) -> Float[Tensor, "batch items"]:
     """An item of several words is the concatenation of their embeddings: products add up before the modulus."""
     scales = model.embed(batch).detach().new_ones(batch.tokens.ids.shape).requires_grad_()
@@ -46,7 +50,9 @@ def _embedding_gradient(
     weights = model.attend(states)
     if weights is not None and not through_attention:
         weights = weights.detach()
-    probability = probabilities(model.decode(states, weights)).max(-1).values  # of the class decided for
+    predicted = probabilities(model.decode(states, weights))
+    chosen = predicted.argmax(-1) if classes is None else classes  # the class decided for
+    probability = predicted.gather(-1, chosen[:, None])
     (products,) = torch.autograd.grad(probability.sum(), scales)
     return sum_by_item(products, item_of(model, batch), states).abs()
 

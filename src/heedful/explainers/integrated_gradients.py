@@ -29,13 +29,19 @@ _TOKENS = 5120  # of all steps together; more of them fall out of the processor'
 @EXPLAINERS.register(
     "integrated_gradients", "integrated gradients of the decision from zero embeddings (captum)"
 )
-def integrated_gradients(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
-    """Give each item's share, signed, of the decided class's probability beyond that of the empty embeddings."""
+def integrated_gradients(
+    model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
+) -> Float[Tensor, "batch items"]:
+    """Give each item's share, signed, of the class's probability beyond that of the empty embeddings.
+
+    The class is the decided one where none is given.
+    """
     with torch.no_grad():
         embedded = model.embed(batch)
         states, nothing = (model.encode(end, batch) for end in (embedded, torch.zeros_like(embedded)))
         predicted = probabilities(model.decode(states, model.attend(states)))
-        probability, classes = predicted.max(-1)
+        classes = predicted.argmax(-1) if classes is None else classes
+        probability = predicted.gather(-1, classes[:, None])[:, 0]
         gained = probability - probability_of(model.decode(nothing, model.attend(nothing)), classes)
     shares = torch.zeros_like(embedded[..., 0])
     lengths = batch.tokens.present.sum(1)

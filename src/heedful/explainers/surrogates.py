@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
@@ -18,32 +18,46 @@ _AT_ONCE = 128
 
 
 @EXPLAINERS.register("lime", "LIME over deleted items (captum, 256 samples)")
-def lime(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
+def lime(
+    model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
+) -> Float[Tensor, "batch items"]:
     """Give the weights of a sparse linear model around each text."""
     from captum._utils.models.linear_model import SkLearnLasso
     from captum.attr import Lime
 
     return _fit(
-        lambda forward: Lime(forward, interpretable_model=SkLearnLasso(alpha=0.001)), model, batch, seed
+        lambda forward: Lime(forward, interpretable_model=SkLearnLasso(alpha=0.001)),
+        model,
+        batch,
+        seed,
+        classes,
     )
 
 
 @EXPLAINERS.register("kernel_shap", "KernelSHAP over deleted items (captum, 256 samples)")
-def kernel_shap(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
-    """Give estimates of the items' Shapley values for the decided class's probability."""
+def kernel_shap(
+    model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
+) -> Float[Tensor, "batch items"]:
+    """Give estimates of the items' Shapley values for the class's probability: the decided one where none is given."""
     from captum.attr import KernelShap
 
-    return _fit(KernelShap, model, batch, seed, shares=True)
+    return _fit(KernelShap, model, batch, seed, classes, shares=True)
 
 
 def _fit(
-    method: Any, model: Stages, batch: Batch, seed: int, *, shares: bool = False
+    method: Any,
+    model: Stages,
+    batch: Batch,
+    seed: int,
+    classes: Int[Tensor, " batch"] | None,
+    *,
+    shares: bool = False,
 ) -> Float[Tensor, "batch items"]:
     """Fit one surrogate per text; captum samples deletions, the model reads what is left.
 
     Where scores are `shares` of what all items do together, a single item has it all, and there is nothing to sample.
     """
-    classes = decided(model, batch)
+    classes = decided(model, batch) if classes is None else classes
     with torch.no_grad():
         mask = model.encode(model.embed(batch), batch).mask
     scores = torch.zeros(mask.shape)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import torch
 
 from heedful.audits.subject.reading import Reading, as_audited, read_batch
@@ -40,6 +41,8 @@ class Subject:
         elif self.source != "attention":
             EXPLAINERS.get(self.source)
         self.model = as_audited(classifier.model)
+        self.attacks: dict[str, pl.DataFrame] = {}
+        """What attacks made of the texts, by what decides that."""
         evidence, rows = texts.instances.split.evidence, np.concatenate(texts.rows)
         self.scope = Scope(
             source=self.source,

@@ -1,0 +1,214 @@
+"""Do a text and its attacked version get the same prediction for the same reasons? (FLAT 5.2)"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
+from heedful.audits.chart_kinds import histogram
+from heedful.audits.exhibits import Chart, Order
+from heedful.audits.questions.movement import by_word, mean_sharpness, snapshot
+from heedful.audits.subject.attacked import attacked_rows
+from heedful.audits.subject.reading import Reading, read_batch
+from heedful.audits.subject.scope import Scope
+from heedful.audits.subject.words import words_in
+from heedful.data.corpus import Split
+from heedful.data.instances import Batch
+from heedful.data.words.substitution import Change, counterparts, word_spans
+from heedful.explainers.explainer import EXPLAINERS, speaks_for_classes
+from heedful.measures.consistency import KS, consistency
+from heedful.measures.divergence import LN_2, jsd
+from heedful.output.numbers import percent, value
+from heedful.progress import Watcher
+
+if TYPE_CHECKING:
+    from heedful.audits.subject.subject import Subject
+
+TOP = 5
+"""The k of the paper's tables."""
+
+
+@register
+class ConsistencyAudit(Audit):
+    """Compares the scores of texts with those of what an attack made of them, word by word."""
+
+    name = "consistency"
+    question = "Do a text and its attacked version get the same prediction for the same reasons?"
+    paper = "flat"
+    options = ("attacks", "attack_vectors", "attack_synonyms", "attack_similarity", "known_words")
+    only_named = "It attacks every text, which takes long."
+    does = "changes words"
+    compared = ("tau", f"top_{TOP}", "same_prediction", "same_reason")
+    measures: ClassVar = {
+        "tau": Measure(
+            "Kendall's τ of the words of a text and of the attacked text",
+            low=-1.0,
+            better="higher",
+            plain="An attack leaves the order of the words alike by {} (1: the same order; 0: unrelated).",
+        ),
+        **{
+            f"top_{k}": Measure(f"share of the top {k} words that stay under attack", better="higher")
+            for k in KS
+        },
+        "same_prediction": Measure(
+            "share of texts with the same prediction under attack",
+            better="higher",
+            plain="{} of the texts keep their prediction under attack.",
+        ),
+        "same_reason": Measure("share of texts whose top word is the same under attack", better="higher"),
+        "same_both": Measure(
+            "share of texts with the same prediction and the same top word under attack", better="higher"
+        ),
+        "tau_successful": Measure("Kendall's τ where the attack succeeded", low=-1.0, better="higher"),
+        f"top_{TOP}_successful": Measure(
+            f"share of the top {TOP} words that stay where the attack succeeded", better="higher"
+        ),
+        "jsd": Measure("JSD of the heatmap to that of the attacked text, in nats", high=LN_2, better="lower"),
+        "sharpness": Measure("JSD of the unchanged heatmap to uniform, in nats", high=LN_2),
+        "sharpness_after": Measure("JSD of the attacked text's heatmap to uniform, in nats", high=LN_2),
+    }
+    caveats = (
+        "Texts that the attack left alone (the prediction was wrong before, or nothing was found) are the same and count as "
+        "consistent, as in the paper; the numbers of successful attacks stand apart.",
+        "A model that resists an attack is attacked with more changes: texts of different models are not the same texts.",
+    )
+    equation = "τ_b(φ(x), φ(x′)) over aligned words;  TI_k = |top_k(φ(x)) ∩ top_k(φ(x′))| / k"
+    method = (
+        "Every text is attacked, and the words of both texts are aligned by their places: a word and its substitute are the "
+        "same word. An explainer that can speak for any class (integrated gradients, LIME, gradients) is asked for each, and "
+        "τ and the intersection of top words are averaged over classes; other scores speak for the decision. Pieces of a word "
+        "are added up. The JSD is of heatmaps as distributions over aligned words."
+    )
+    order = Order("tau", "how alike the reasons are", worst="lowest")
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Attacked texts are scored again."""
+        return super().refuses(scope) or scope.fixed()
+
+    def prepare(self, subject: Subject, watcher: Watcher) -> None:
+        """Attack the texts, or find what was attacked before."""
+        frame = attacked_rows(subject, self.config, self.config.attacks[0], watcher)
+        self.classifier = subject.classifier
+        self.found = {row["row"]: row for row in frame.iter_rows(named=True)}
+
+    def rows(self, reading: Reading) -> Columns:
+        """Read the attacked texts, and compare them word by word."""
+        found = [self.found[row] for row in reading.rows.tolist()]
+        after = read_batch(reading.model, self._attacked(reading, found), seed=reading.seed)
+        where = self._counterparts(reading, after, found)
+        classes = self._classes(reading)
+        before_scores, after_scores = (self._scores(each, classes) for each in (reading, after))
+        words, others = (words_in(each.model, each.batch) for each in (reading, after))
+        alike = consistency(before_scores, after_scores, where, x_mask=words.mask, y_mask=others.mask)
+        same = (reading.probabilities.argmax(-1) == after.probabilities.argmax(-1)).double()
+        reason = alike.top_k[:, 0]
+        won = torch.tensor([row["status"] == "successful" for row in found])
+        heatmaps = [
+            by_word(snapshot(each, self.source), part.of, part.mask.shape[1])
+            for each, part in ((reading, words), (after, others))
+        ]
+        columns: dict[str, Tensor | list[object]] = {"tau": alike.tau}
+        columns |= {f"top_{k}": alike.top_k[:, place] for place, k in enumerate(KS)}
+        return columns | {
+            "same_prediction": same,
+            "same_reason": reason,
+            "same_both": same * reason,
+            "tau_successful": alike.tau.masked_fill(~won, torch.nan),
+            f"top_{TOP}_successful": alike.top_k[:, TOP - 1].masked_fill(~won, torch.nan),
+            "jsd": _moved(heatmaps[0].weights.mean(1), heatmaps[1].weights.mean(1), where),
+            "sharpness": mean_sharpness(heatmaps[0]),
+            "sharpness_after": mean_sharpness(heatmaps[1]),
+            "status": [row["status"] for row in found],
+            "attacked": [row["attacked"] for row in found],
+        }
+
+    def summarise(self, rows: pl.DataFrame) -> Summary:
+        """Average over texts."""
+        names = [name for name in self.measures if name in rows.columns]
+        found = {name: self.number(name, rows[name]) for name in names}
+        numbers: list[Number] = list(found.values())
+        for name in ("tau", f"top_{TOP}"):
+            numbers += self.by_class(name, rows, name)[1:]
+        counts = {
+            status: int((rows["status"] == status).sum()) for status in ("successful", "failed", "skipped")
+        }
+        sentence = (
+            f"Attacked by {self.config.attacks[0]}, {percent(found['same_prediction'])} of the texts keep their prediction and "
+            f"{percent(found['same_reason'])} their top word; the order of the words is alike by {value(found['tau'])} "
+            f"(where the attack succeeded {value(found['tau_successful'])}), and of the top {TOP} words "
+            f"{percent(found[f'top_{TOP}'])} stay."
+        )
+        note = ", ".join(f"{count} {status}" for status, count in counts.items())
+        known = " Substitutes are words that the model knows." if self.config.known_words else ""
+        return self.summary(rows, sentence, numbers, f"Attacks: {note}.{known}")
+
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """How alike the reasons are."""
+        return [
+            histogram(
+                rows, "tau", title="Reasons under attack", axis="Kendall's τ", low=-1.0, high=1.0,
+                caption="1: the words keep their order; 0: the orders are unrelated.",
+            )
+        ]  # fmt: skip
+
+    def _attacked(self, reading: Reading, found: list[dict[str, Any]]) -> Batch:
+        texts = [str(row["attacked"]) for row in found]
+        split = Split(texts, reading.batch.labels.numpy())
+        return self.classifier.instances(split).batch(np.arange(len(texts)))
+
+    def _counterparts(
+        self, reading: Reading, after: Reading, found: list[dict[str, Any]]
+    ) -> Int[Tensor, "batch words"]:
+        """Find each word, or sentence, of the texts in the attacked ones."""
+        words, others = (words_in(each.model, each.batch) for each in (reading, after))
+        if reading.model.unit == "sentence":
+            places = torch.arange(words.mask.shape[1])[None].expand_as(words.mask)
+            return torch.where(words.mask & (places < others.counts[:, None]), places, -1)
+        changes = [
+            [Change((c["start"], c["end"]), (c["new_start"], c["new_end"])) for c in row["changed"]]
+            for row in found
+        ]
+        where = counterparts(word_spans(reading.batch.tokens), word_spans(after.batch.tokens), changes)
+        padding = words.mask.shape[1] - where.shape[1]
+        return torch.nn.functional.pad(where, (0, padding), value=-1)
+
+    def _classes(self, reading: Reading) -> int:
+        """For how many classes the source speaks; 0 for the decision alone."""
+        if self.source == "attention" or not speaks_for_classes(self.source):
+            return 0
+        return reading.probabilities.shape[1]
+
+    def _scores(self, reading: Reading, classes: int) -> Float[Tensor, "batch classes words"]:
+        words = words_in(reading.model, reading.batch)
+        if not classes:
+            return words.scores(reading.scores(self.source))[:, None]
+        explainer, many = EXPLAINERS.get(self.source), len(reading.mask)
+        found = [
+            explainer(
+                reading.model,
+                reading.batch,
+                seed=reading.seed,
+                classes=torch.full((many,), number),
+            )
+            for number in range(classes)
+        ]
+        return torch.stack([words.scores(scores) for scores in found], 1)
+
+
+def _moved(
+    before: Float[Tensor, "batch words"],
+    after: Float[Tensor, "batch others"],
+    counterpart: Int[Tensor, "batch words"],
+) -> Float[Tensor, " batch"]:
+    """JSD of two heatmaps over aligned words; what has no counterpart stands for itself."""
+    there = counterpart >= 0
+    aligned = after.gather(1, counterpart.clamp(min=0)).masked_fill(~there, 0.0)
+    rest = (after.sum(1, keepdim=True) - aligned.sum(1, keepdim=True)).clamp(min=0)
+    return jsd(torch.cat([before, torch.zeros_like(rest)], 1), torch.cat([aligned, rest], 1))

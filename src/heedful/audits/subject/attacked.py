@@ -1,0 +1,57 @@
+"""The audited texts under attack: attacked once for all audits that ask, and kept with the run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from heedful.attacks.run import attack, attack_identity
+from heedful.audits.subject.subject import Subject
+from heedful.config import AuditOptions
+from heedful.errors import BadInput
+from heedful.progress import Watcher
+
+
+def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher: Watcher) -> pl.DataFrame:
+    """Attack the audited texts, or find what was attacked before: a row each, `row` as in the split.
+
+    Without labels what the model decides is taken for right, so that no text is skipped.
+    """
+    if subject.classifier.task != "classification":
+        raise BadInput(
+            "Attacks read single texts, and this model reads each for a query: choose other audits."
+        )
+    split = subject.texts.instances.split
+    rows = np.sort(np.concatenate(subject.texts.rows))
+    texts = [split.texts[row] for row in rows]
+    labels = split.labels[rows].tolist() if subject.texts.labelled else None
+    asked = attack_options(options, recipe)
+    name = attack_identity(subject.classifier, texts, labels, **asked)
+    if name not in subject.attacks:
+        home = subject.classifier.home
+        slug = re.sub(r"[^a-z0-9_.-]+", "-", f"{recipe}-{subject.texts.name}".lower()).strip("-")
+        found = attack(
+            subject.classifier,
+            texts,
+            labels,
+            data=subject.texts.name,
+            folder=None if home is None else home / "attacks" / f"{slug}-{name}",
+            watcher=watcher,
+            **asked,
+        ).to_frame()
+        subject.attacks[name] = found.with_columns(row=pl.Series(rows, dtype=pl.Int64))
+    return subject.attacks[name]
+
+
+def attack_options(options: AuditOptions, recipe: str) -> dict[str, Any]:
+    """Give the options of an attack as an audit was asked for it."""
+    return {
+        "recipe": recipe,
+        "vectors": options.attack_vectors,
+        "synonyms": options.attack_synonyms,
+        "similarity": options.attack_similarity,
+        "known_words": options.known_words,
+    }
