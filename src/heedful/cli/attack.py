@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -97,7 +98,10 @@ def attack(
     )
     page = None if folder is None else result.report(folder / _PAGE)
     if as_json:
-        typer.echo(json.dumps(result.numbers._asdict(), indent=1, default=str))
+        numbers = {
+            name: None if math.isnan(value) else value for name, value in result.numbers._asdict().items()
+        }
+        typer.echo(json.dumps(numbers, indent=1, allow_nan=False))
         return
     result.show(console())
     if folder is not None:
