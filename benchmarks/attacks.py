@@ -29,9 +29,9 @@ from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
 from heedful.attacks.constraints.sentence_similarity import SentenceSimilarity
 from heedful.attacks.draft import Source
 from heedful.attacks.driver import Attacked, Driver
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.space import SearchSpace
 from heedful.attacks.victim import FunctionVictim, Victim
-from heedful.config import AttackOptions
 from heedful.data.fetch import assets
 
 PLAIN_TEXTS = 30

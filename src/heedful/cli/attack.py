@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from heedful.attacks.options import AttackOptions
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
 from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
-from heedful.config import AttackOptions
 from heedful.output.terminal import plain
 
 _PAGE = "attack.html"
