@@ -35,7 +35,9 @@ Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
 Norm = Literal["linf", "l2", "l1"]
 
 
-class _Options(BaseModel):
+class Options(BaseModel):
+    """What a user chooses: fixed once made, and nothing but what is declared."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -43,7 +45,7 @@ class _Options(BaseModel):
         return rebuild, (base_config(type(self)), dict(self))
 
 
-class DataOptions(_Options):
+class DataOptions(Options):
     """Where the texts come from and how they are split into words."""
 
     dataset: str = Field(
@@ -81,7 +83,7 @@ class DataOptions(_Options):
     numbers: bool = Field(True, description="Keep words with digits; else each becomes 'qqq'.")
 
 
-class ModelOptions(_Options):
+class ModelOptions(Options):
     """The four stages: what embeds, encodes, attends and decodes. Encoders may declare more."""
 
     declared_in: ClassVar[tuple[str, str]] = ("heedful.models.encoders", "heedful.encoders")
@@ -128,7 +130,7 @@ class ModelOptions(_Options):
     mask_groups: Count = Field(50, description="Groups of similar words (word_mask group).")
 
 
-class TrainingOptions(_Options):
+class TrainingOptions(Options):
     """How the weights are learnt."""
 
     objective: Annotated[str, BeforeValidator(_renamed)] = Field(
@@ -165,7 +167,7 @@ class TrainingOptions(_Options):
     )
 
 
-class ObjectiveOptions(_Options):
+class ObjectiveOptions(Options):
     """Options that several objectives read; those of a single objective are declared in its file.
 
     They count for a run's identity only if its objective reads them.
@@ -293,7 +295,7 @@ class TrainConfig(DataOptions, ModelOptions, TrainingOptions, ObjectiveOptions):
         return self
 
 
-class AuditOptions(_Options):
+class AuditOptions(Options):
     """Which texts a model is audited on, and how; options of a single audit are declared in its file."""
 
     declared_in: ClassVar[tuple[str, str]] = ("heedful.audits.questions", "heedful.audits")
@@ -339,46 +341,6 @@ class AuditOptions(_Options):
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
-
-
-class AttackOptions(_Options):
-    """How texts are attacked. What is None is as the attack was published; attacks may declare more in their files."""
-
-    declared_in: ClassVar[tuple[str, str]] = ("heedful.attacks.published", "heedful.attacks")
-
-    recipe: str = Field("textfooler", description="A published attack (heedful list attacks).")
-    limit: Count | None = Field(None, description="Attack the first texts alone, this many.")
-    known_words: bool = Field(False, description="Use only substitutes that the model's vocabulary knows.")
-    similarity: bool = Field(
-        True,
-        description="Ask for similar sentences, where the attack does; without, it is faster and coarser.",
-    )
-    vectors: str | None = Field(
-        None,
-        description="Counter-fitted vectors, or a JSON file with the neighbours of each word, for attacks that need them.",
-    )
-    synonyms: str | None = Field(
-        None, description="Take substitutes from this file: a word and its synonyms on each line, or JSON."
-    )
-    neighbours: Count | None = Field(None, description="Neighbours of a word that may replace it.")
-    min_cosine: float | None = Field(
-        None, ge=-1, le=1, description="Least cosine of a word and its substitute."
-    )
-    min_similarity: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="Least angular similarity of a sentence before and after a substitution.",
-    )
-    max_changed: float | None = Field(
-        None, gt=0, le=1, description="Largest share of a text's words that may be replaced."
-    )
-    same_part_of_speech: bool | None = Field(
-        None, description="Whether a substitute must be of the same part of speech."
-    )
-    sentence_encoder: str = Field(
-        "minilm-l6", description="What sentences are compared by: an asset's name, or a model's folder."
-    )
 
 
 def check_top_k(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:

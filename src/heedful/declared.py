@@ -25,7 +25,7 @@ from pydantic import BaseModel, create_model
 
 Config = TypeVar("Config", bound=BaseModel)
 
-_LIGHT = ("__future__", "heedful.config", "pydantic", "typing")
+_LIGHT = ("__future__", "heedful.attacks.options", "heedful.config", "pydantic", "typing")
 """Modules that a class of options may take names from: importing them costs little."""
 _made_of: dict[Any, Any] = {}
 

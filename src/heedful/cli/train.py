@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from heedful.attacks.options import AttackOptions
 from heedful.cli.console import console, watcher
 from heedful.cli.flags import with_flags
-from heedful.config import AttackOptions, TrainConfig
+from heedful.config import TrainConfig
 from heedful.errors import BadInput
 from heedful.output.tables import Table
 from heedful.output.terminal import grid, plain

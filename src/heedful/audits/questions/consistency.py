@@ -189,7 +189,8 @@ class ConsistencyAudit(Audit):
         words = words_in(reading.model, reading.batch)
         if not classes:
             return words.scores(reading.scores(self.source))[:, None]
-        explainer, many = EXPLAINERS.get(self.source), len(reading.mask)
+        explainer: Any = EXPLAINERS.get(self.source)  # one that takes classes
+        many = len(reading.mask)
         found = [
             explainer(
                 reading.model,

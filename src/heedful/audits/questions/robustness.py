@@ -11,6 +11,7 @@ from torch import Tensor
 from heedful.attacks.attack import ATTACKS
 from heedful.attacks.constraints.words import KnownWords
 from heedful.attacks.draft import Source
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.reach import substitutes
 from heedful.attacks.run import victim_of
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
@@ -18,7 +19,6 @@ from heedful.audits.exhibits import Order
 from heedful.audits.subject.attacked import attack_options, attacked_rows
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
-from heedful.config import AttackOptions
 from heedful.data.words.substitution import word_spans
 from heedful.models.shorter import Substitutes, robustness
 from heedful.output.numbers import percent, value
