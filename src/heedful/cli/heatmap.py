@@ -1,4 +1,4 @@
-"""A text as a heatmap in the terminal: the more attention, the darker; with the top items in words, for terminals without colour."""
+"""A text as a heatmap in the terminal: the more attention, the darker; the top items also in words."""
 
 from __future__ import annotations
 
