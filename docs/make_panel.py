@@ -17,7 +17,7 @@ import yaml
 
 from heedful.audits.audit import ALL, AUDITS
 from heedful.audits.policy import POLICIES, read_policy
-from heedful.audits.separation import FILE, Separation
+from heedful.audits.separation import FILE, MeasuredSeparation
 from heedful.audits.verdict import KINDS
 from heedful.panel.auroc import separations
 from heedful.panel.case import sound
@@ -57,7 +57,7 @@ def main() -> None:
     # Of each audit the number that the policy asks for, and else the one that separates best.
     for found in sorted(separations(attention), key=lambda s: s.measure not in asked):
         audit, _, number = found.measure.partition(".")
-        separation = Separation(
+        separation = MeasuredSeparation(
             number=number,
             auroc=round(found.auroc, 3),
             low=round(found.low, 3),

@@ -55,7 +55,7 @@ def test_a_long_value_is_shortened():
         ),
         (
             {"encoder": "hierarchical"},
-            "encoder: a hierarchical network is asked for by --hierarchical",
+            "encoder: choose a hierarchical network with --hierarchical",
         ),
     ],
 )

@@ -58,7 +58,7 @@ def test_two_files_cannot_declare_the_same_option(file):
 
 def test_a_class_of_options_that_needs_more_than_it_may_says_so(file):
     file(COUNT.replace("Field(3", "Field(SOMEWHERE"))
-    with pytest.raises(NameError, match=r"may use heedful\.config, pydantic and typing alone"):
+    with pytest.raises(NameError, match=r"may use only heedful\.config, pydantic and typing"):
         complete(AuditOptions)
 
 

@@ -96,8 +96,8 @@ def test_synonyms_are_found_by_its_own_embeddings(pair, many_texts):
 @pytest.mark.parametrize(
     "name, reason",
     [
-        ("seed_stability", "needs the run that this model was trained in"),
-        ("imitation", "needs the run that this model was trained in"),
+        ("seed_stability", "needs the run in which this model was trained"),
+        ("imitation", "needs the run in which this model was trained"),
         ("randomisation", "cannot be drawn anew"),
     ],
 )

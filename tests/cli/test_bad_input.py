@@ -58,7 +58,7 @@ TRAIN = {
     "YAML key": ("--config key.yaml", "There is no option 'encodr' in key.yaml: did you mean encoder?"),
     "YAML type": ("--config type.yaml", "Option epochs in type.yaml must be a whole number"),
     "YAML range": ("--config range.yaml", "Option epochs in range.yaml must be at least 1"),
-    "YAML list": ("--config list.yaml", "list.yaml must hold options as 'name: value' lines"),
+    "YAML list": ("--config list.yaml", "list.yaml must hold options as 'name: value', one per line"),
     "YAML syntax": ("--config broken.yaml", "broken.yaml is not valid YAML at line 2"),
     "YAML bytes": ("--config binary.yaml", "binary.yaml is not valid YAML"),
     "YAML missing": ("--config none.yaml", "There is no file none.yaml"),

@@ -76,11 +76,11 @@ def test_output_that_nobody_reads_is_no_verdict():
 def test_help_says_what_the_codes_mean(run):
     shown = " ".join(run("--help").out.split())
     for words in (
-        "0 well",
+        "0 success",
         "1 a check failed",
         "2 bad input",
         "3 not enough evidence",
-        "70 a fault",
+        "70 an error",
         "130 stopped",
     ):
         assert words in shown

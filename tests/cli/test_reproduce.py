@@ -14,7 +14,7 @@ BAD = {
     "serrano-smith --encoders bilstm": "There is no encoder in serrano-smith named 'bilstm'",
     "serrano-smith --encoders con": "did you mean conv?",
     "jain-wallace --datasets sst2,imbd": "There is no dataset in jain-wallace named 'imbd': did you mean imdb?",
-    "jain-wallace --datasets ,": "An option holds an empty list",
+    "jain-wallace --datasets ,": "An option is an empty list",
     "jain-wallace --format tabel": "There is no format 'tabel': did you mean table?",
     "jain-wallace --seeds 0": "--seeds",
     "attefa --seeds 10": "10 twins cannot be trained: there are 9 seeds",

@@ -12,7 +12,7 @@ from heedful.report.material import Material
 UNSTABLE = Rule(measure="embedding_stability.relative_jsd", show=0.01, reason="it moves")
 
 
-def told(material: Material) -> list[Step]:
+def advised(material: Material) -> list[Step]:
     return steps(material, neighbours(material))
 
 
@@ -22,7 +22,7 @@ def commands(found: list[Step]) -> str:
 
 def test_what_helped_against_a_failure_is_named_with_its_command(result, tmp_path) -> None:
     folder = result(policy=policy_of(PASSES, HELPED)).save(tmp_path / "runs" / "mine" / "audits" / "one")
-    found = told(Material.read(folder))
+    found = advised(Material.read(folder))
     (step,) = [step for step in found if step.title == "Train another model"]
     assert step.text.endswith("leave-one-out's”: It helped 9 of 12 models.")
     assert (
@@ -33,7 +33,7 @@ def test_what_helped_against_a_failure_is_named_with_its_command(result, tmp_pat
 
 
 def test_where_nothing_helps_it_is_said(result) -> None:
-    found = told(Material.of(result(policy=policy_of(PASSES, FAILS, CAVEAT))))
+    found = advised(Material.of(result(policy=policy_of(PASSES, FAILS, CAVEAT))))
     (step,) = [step for step in found if step.title == "Nothing known helps"]
     assert FAILS.about.description in step.text
     assert CAVEAT.about.description not in step.text  # it cannot forbid
@@ -43,27 +43,27 @@ def test_where_nothing_helps_it_is_said(result) -> None:
 @pytest.mark.parametrize(("rule", "offered"), [(UNSTABLE, True), (FAILS, False), (CAVEAT, False)])
 def test_steady_is_offered_against_an_unstable_heatmap_alone(result, rule, offered) -> None:
     found = result(names=("sharpness", rule.audit), policy=policy_of(PASSES, rule))
-    assert ("--objective steady" in commands(told(Material.of(found)))) == offered
+    assert ("--objective steady" in commands(advised(Material.of(found)))) == offered
 
 
 def test_a_heatmap_that_may_be_shown_needs_no_remedy(result) -> None:
-    assert [step.title for step in told(Material.of(result(policy=policy_of(PASSES))))][:1] == ["Show it"]
-    assert "train" not in commands(told(Material.of(result(policy=policy_of(PASSES)))))
+    assert [step.title for step in advised(Material.of(result(policy=policy_of(PASSES))))][:1] == ["Show it"]
+    assert "train" not in commands(advised(Material.of(result(policy=policy_of(PASSES)))))
 
 
 def test_not_enough_evidence_asks_for_more_texts(result) -> None:
     found = result(policy=policy_of(PASSES, least_texts=75))
-    first = told(Material.of(found))[0]
+    first = advised(Material.of(found))[0]
     assert (first.title, first.command) == ("Audit more texts", "heedful audit toy-run FILE")
     assert "About 15 more texts would tell" in first.text
     found.about = found.about.model_copy(update={"options": found.about.options | {"limit": 60}})
-    first = told(Material.of(found))[0]
+    first = advised(Material.of(found))[0]
     assert "Leave out --limit" in first.text
     assert first.command == "heedful audit toy-run"
 
 
 def test_what_decides_and_was_not_asked_is_asked_for(result) -> None:
-    first = told(Material.of(result(names=["sharpness"], policy=policy_of(PASSES, FAILS))))[0]
+    first = advised(Material.of(result(names=["sharpness"], policy=policy_of(PASSES, FAILS))))[0]
     assert first.command == "heedful audit toy-run --only agreement"
 
 
@@ -74,7 +74,7 @@ def test_only_runs_with_a_better_verdict_are_called_better(result, tmp_path) -> 
     result(policy=policy_of(PASSES), model="good").save(runs / "good" / "audits" / "one")
     result(policy=policy_of(PASSES), model="part", partial=True).save(runs / "part" / "audits" / "one")
     result(policy=policy_of(PASSES, FAILS), model="bad").save(runs / "bad" / "audits" / "one")
-    (step,) = [s for s in told(Material.read(folder)) if s.title == "Show another model's"]
+    (step,) = [s for s in advised(Material.read(folder)) if s.title == "Show another model's"]
     assert "good (" in step.text
     assert "part (" not in step.text
     assert "bad (" not in step.text

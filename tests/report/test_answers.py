@@ -84,9 +84,9 @@ def test_findings_are_told_also_where_no_rule_looks(result) -> None:
     material = Material.of(
         result(names=["sharpness", "permutation"], policy=policy_of(PASSES, FAILS), partial=True)
     )
-    told, other = findings(material)
-    assert [f.audit for f in told] == ["sharpness", "permutation"]
-    assert told[1].sentence == material.summaries["permutation"].finding
+    shown, other = findings(material)
+    assert [f.audit for f in shown] == ["sharpness", "permutation"]
+    assert shown[1].sentence == material.summaries["permutation"].finding
     assert [(f.audit, f.word) for f in other] == [("agreement", "not measured")]
 
 
@@ -132,21 +132,21 @@ def judged(rule: Rule, measured: Number, lacking: int = 0) -> str:
 def test_an_interval_beyond_the_line_that_is_of_too_few_texts_says_why_it_does_not_forbid() -> None:
     said = judged(SHARE, number(0.05, 0.15, 31, missing=9), 69)
     assert "The whole interval lies beyond 0.35, which would forbid, and yet it is not counted." in said
-    assert "Only 31 texts tell it (of 9 others it cannot be told)" in said
+    assert "Only 31 texts have an answer (9 others have none)" in said
     assert "counts nothing from fewer than 100" in said
-    assert "About 69 more texts would tell." in said
+    assert "About 69 more texts would decide." in said
     assert "more texts" not in judged(SHARE, number(0.05, 0.15, 31))  # where nobody knows how many
     assert judged(SHARE, number(0.05, 0.15, 100)) == ""  # it counts
 
 
-def test_too_few_and_not_told_yet_say_how_many_more() -> None:
+def test_too_few_and_undecided_say_how_many_more() -> None:
     few = judged(SHARE, number(0.8, 0.9, 40), 60)
     assert "beyond" not in few
-    assert "About 60 more texts would tell." in few
+    assert "About 60 more texts would decide." in few
     open_one = judged(SHARE, number(0.25, 0.65, 200), 600)
     assert "lies on both sides of 0.35" in open_one
-    assert "About 600 more texts would tell." in open_one
-    assert judged(SHARE, number(0.4, 0.6, 200)) == ""  # a caveat, and that is told
+    assert "About 600 more texts would decide." in open_one
+    assert judged(SHARE, number(0.4, 0.6, 200)) == ""  # a caveat, which is clear
 
 
 def test_a_lower_bound_is_called_one_and_a_number_without_interval_is_not_counted() -> None:

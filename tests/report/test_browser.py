@@ -80,7 +80,7 @@ def test_marks_and_both_predictions(visit, result, tmp_path) -> None:
     page = visit(result(["one two three", "four five six"]).report(tmp_path / "a.html")).page
     choose(page, "order", "in the order of the data")
     first, second = page.locator(CARD).all()
-    assert "No removal of items changes the decision." in first.inner_text()
+    assert "No erasure of items changes the decision." in first.inner_text()
     assert "1 of 3 items: four." in second.inner_text()
     assert second.locator(".heat").first.locator(".marked").all_inner_texts() == ["four"]
     assert [text.split()[-1] for text in second.locator("h4").all_inner_texts()] == ["0.990", "0.990"]

@@ -164,7 +164,7 @@ def test_a_teacher_that_cuts_words_differently_reads_the_texts_itself(tmp_path: 
     [
         ({"objective": "selective"}, "use --normaliser sparsemax or entmax15"),
         ({"objective": "erasure", "decoder": "mlp"}, "use --decoder linear, or --alignment 0"),
-        ({"objective": "unreplaceable", "heads": 2}, "two classes, one head and a linear decoder alone"),
+        ({"objective": "unreplaceable", "heads": 2}, "two classes, one head and a linear decoder"),
         ({"objective": "diverse", "pooling": "mean"}, "is about attention"),
         ({"encoder": "pointer", "pooling": "max"}, "use --pooling attention"),
         ({"encoder": "pointer", "hierarchical": True}, "choose another encoder"),

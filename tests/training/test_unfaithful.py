@@ -101,7 +101,7 @@ def test_texts_without_marks_are_refused_before_anything_is_written(tmp_path: Pa
     path = tmp_path / "reviews.csv"
     lines = [f"{'a ' * number}{text}\n" for number in range(20) for text in ("fine film,1", "dull film,0")]
     path.write_text("text,label\n" + "".join(lines))
-    with pytest.raises(BadInput, match="nobody marked any of these texts"):
+    with pytest.raises(BadInput, match="no word of these texts is marked"):
         heedful.train(path, objective="deceptive", runs=tmp_path / "runs", progress=False)
     assert not (tmp_path / "runs").exists()
 

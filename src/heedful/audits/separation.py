@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("separation.yaml")
 """Written by docs/make_panel.py from what the panel measured."""
 
 
-class Separation(BaseModel):
+class MeasuredSeparation(BaseModel):
     """How well a number of an audit separates: AUROC with its 95 % interval, over `models` models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,15 +36,16 @@ class Separation(BaseModel):
 
 
 @cache
-def separations() -> dict[str, Separation]:
+def measured_separations() -> dict[str, MeasuredSeparation]:
     """Return what was measured, by the name of the audit."""
     if not FILE.is_file():
         return {}
     return {
-        name: Separation(**found) for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
+        name: MeasuredSeparation(**found)
+        for name, found in yaml.safe_load(FILE.read_text(encoding="utf-8")).items()
     }
 
 
 def caveat(audit: str) -> tuple[str, ...]:
     """Say how well an audit separates; empty if it was not measured on the panel."""
-    return (str(separations()[audit]),) if audit in separations() else ()
+    return (str(measured_separations()[audit]),) if audit in measured_separations() else ()

@@ -34,9 +34,9 @@ from heedful.output.terminal import plain
 
 # Old versions of typer take this from click, newer ones carry their own copy.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
-_FAULT = 70  # a fault of ours; what sysexits.h calls EX_SOFTWARE
+_FAULT = 70  # an error of ours; what sysexits.h calls EX_SOFTWARE
 _STOPPED = 130
-_UNREAD = 141  # as a shell calls the end by a broken pipe
+_UNREAD = 141  # what shells use for a broken pipe
 
 app = typer.Typer(
     name="heedful",
@@ -46,15 +46,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="May this model's attention be shown as an explanation?\n\n"
     "Start with heedful demo. Every command explains itself: heedful train --help.\n\n"
-    "Exit codes: 0 well; 1 a check failed (an audit's do not show); 2 bad input; 3 not enough evidence; "
-    "4 it could not be done; 70 a fault of heedful's; 130 stopped.",
+    "Exit codes: 0 success; 1 a check failed (an audit's do not show); 2 bad input; 3 not enough evidence; "
+    "4 it could not be done; 70 an error in heedful; 130 stopped.",
 )
 
 
 @app.callback(invoke_without_command=True)
 def _top(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         typer.echo(f"heedful {__version__}")
@@ -84,19 +84,19 @@ app.command(cls=Command)(doctor)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command and leave with its exit code.
+    """Run a command and exit with its code.
 
-    0 well, 1 a check failed, 2 bad input, 3 not enough evidence, 4 it could not be done (training diverged),
-    70 internal error, 130 stopped, 141 nobody reads the output. A gate that reads 1 as *do not show* never meets it for another reason.
+    0 success, 1 a check failed, 2 bad input, 3 not enough evidence, 4 it could not be done (training diverged), 70
+    internal error, 130 stopped, 141 nobody reads the output. No other failure exits with 1, which means *do not show*.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal without, say, a dash shows a question mark
+        if isinstance(stream, io.TextIOWrapper):  # characters that a terminal lacks become question marks
             stream.reconfigure(errors="replace")
     sys.exit(_guarded(lambda: app(arguments, prog_name="heedful", standalone_mode=False)))
 
 
 def _guarded(command: Callable[[], Any]) -> int:
-    """Turn what the user did wrong into one sentence; anything else is a fault of ours and keeps its traceback."""
+    """Turn bad input into one sentence; anything else is an error of ours and keeps its traceback."""
     try:
         result = command()
     except UsageError as error:
@@ -108,33 +108,33 @@ def _guarded(command: Callable[[], Any]) -> int:
             return _complain("The disk is full: free some space and run the same command again.", 2)
         return _fault()
     except SystemExit as left:
-        # Whoever read our output has gone. Libraries leave with 1 then, which would say *do not show*.
+        # The reader of our output is gone. Libraries exit with 1 then, which would mean *do not show*.
         return _UNREAD if isinstance(left.__context__, BrokenPipeError) else _code(left.code)
     except Exception:
         return _fault()
     if result == _STOPPED:  # what typer makes of Ctrl-C
-        return _complain("Stopped: the same command goes on from what is finished.", _STOPPED)
+        return _complain("Stopped: the same command continues from what is finished.", _STOPPED)
     return _code(result)
 
 
 def _code(result: object) -> int:
     if result is None or isinstance(result, int):
         return result or 0
-    return _FAULT  # a library that left with a message
+    return _FAULT  # a library that exited with a message
 
 
 def _fault() -> int:
-    """Show the traceback of the error that is being handled, and say whose fault it is."""
+    """Show the traceback of the current error, and say that it is ours."""
     traceback.print_exc()
     return _complain(
-        "This is a fault of heedful's, not yours, and says nothing about your model: please report it with the lines "
+        "This is an error in heedful, not yours, and says nothing about your model: please report it with the lines "
         "above, the command, and what heedful doctor prints.",
         _FAULT,
     )
 
 
 def _explain(error: Any) -> str:
-    """Say what is wrong with the words of a command, and where to look."""
+    """Say what is wrong with a command line, and where to look."""
     if getattr(error, "possibilities", None):
         return f"There is no option {error.option_name}: did you mean {error.possibilities[0]}?"
     message = str(error.format_message())

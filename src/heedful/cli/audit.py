@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,57 +17,67 @@ from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
 from heedful.output.terminal import plain
 
+if TYPE_CHECKING:
+    from heedful.audits.running.result import AuditResult
+
+
+Data = Annotated[
+    str | None,
+    typer.Argument(
+        help="A dataset's name or a file; without it, what the model was trained on.", metavar="DATA"
+    ),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…", help="Run only these audits (heedful list audits); sharpness always runs."
+    ),
+]
+PolicyName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME-OR-FILE",
+        help="Thresholds to use instead of the default: version-1, or a YAML file of your own.",
+    ),
+]
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        help="Where the audit is saved; inside the run if not given.",
+        rich_help_panel="Output",
+    ),
+]
+Instead = Annotated[
+    bool,
+    typer.Option(
+        help="If attention may not simply be shown, compare other explainers on a sample of the same texts; not with "
+        "--only, --source or --output.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output")]
+
 
 @with_flags(AuditOptions, panel="Audit")
 def audit(
     run: RunName,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            help="A dataset's name or a file; without it, what the model was trained on.", metavar="DATA"
-        ),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…", help="Run these audits alone (heedful list audits); sharpness always runs."
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME-OR-FILE",
-            help="Thresholds in place of the default: version-1, or a YAML file of your own.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where the audit is kept; inside the run if not given.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    instead: Annotated[
-        bool,
-        typer.Option(
-            help="Where attention is not simply shown, compare other explainers on a sample of the same texts; not with --only, --source or --output.",
-        ),
-    ] = True,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output")
-    ] = False,
+    data: Data = None,
+    only: Only = None,
+    policy: PolicyName = None,
+    output: OutputFolder = None,
+    instead: Instead = True,
+    as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
 ) -> int:
-    """May this model's attention be shown as an explanation? Leaves with 0 for yes, 1 for no, 3 for not enough evidence.
+    """May this model's attention be shown as an explanation? Exits with 0 for yes, 1 for no, 3 for not enough evidence.
 
-    Every measurement is kept, one row per text, with a report to read and send on (report.html). Interrupted, the
-    same command goes on with the audit it was at. A verdict of show with caveat leaves with 0 too, since it does not fail the policy. With --only there are
-    findings and no verdict.
+    Every measurement is saved, one row per text, with a report to read and pass on (report.html). After an interruption,
+    the same command continues with the audit it was at. A verdict of show with caveat exits with 0 too, since it does not
+    fail the policy. With --only there are findings and no verdict.
 
     Examples
 
@@ -100,17 +110,23 @@ def audit(
         watcher=watcher(),
         **options,
     )
-    from heedful.report import write_report
-    from heedful.report.material import Material
-
     asked_all = not (names or output or "source" in options)
     if instead and asked_all and result.verdict.verdict != "show":
         from heedful.audits.running.compare_explainers import compare_explainers
 
         compare_explainers(result, classifier, data, policy=policy, watcher=watcher(), **options)
+    _deliver(result, as_json=as_json)
+    return result.verdict.exit_code
+
+
+def _deliver(result: AuditResult, *, as_json: bool) -> None:
+    """Write the report, and print the result."""
+    from heedful.report import write_report
+    from heedful.report.material import Material
+
     assert result.folder is not None
     with error_console().status("Writing the report"):
-        # As it is kept: of a whole audit of which some audits were asked for again, the whole.
+        # From the folder: if only some audits were repeated, the report still shows all of them.
         report = write_report([Material.read(result.folder)], result.folder / FILE)
     if as_json:
         others = Material.of(result).alternatives
@@ -121,4 +137,3 @@ def audit(
         show_explainer_comparison(result)
         console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
         console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)
-    return result.verdict.exit_code

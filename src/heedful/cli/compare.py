@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,79 +13,94 @@ from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
 from heedful.output.terminal import plain
 
+if TYPE_CHECKING:
+    from heedful.comparison.comparison import Comparison, ComparisonFormat
+
 _DATA, _OUTPUT = "Data", "Output"
+
+
+RunNames = Annotated[
+    list[str], typer.Argument(metavar="RUN", help="Two or more runs, by folder or name (heedful runs).")
+]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATA",
+        rich_help_panel=_DATA,
+        help="A dataset's name or a file, for all runs; without it, the data they were trained on, if that is the same.",
+    ),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…",
+        help="Audits to compare by (heedful list audits); sharpness is always among them. "
+        "[default: embedding_stability, rationale, certificate]",
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RUN", help="Run that the others are compared with; the first vanilla one if not given."
+    ),
+]
+ByMethod = Annotated[
+    bool | None,
+    typer.Option(
+        "--by-method/--no-by-method",
+        show_default=False,
+        help="Take runs together that differ only in their seed; by default if several methods remain.",
+    ),
+]
+EveryNumber = Annotated[
+    bool,
+    typer.Option("--every-number", help="Show all numbers of each audit for which high or low is better."),
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        rich_help_panel=_OUTPUT,
+        help="One of text, md, csv, latex, json; by the output's name if not given, else text.",
+    ),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write the comparison here.", rich_help_panel=_OUTPUT
+    ),
+]
+FigureFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_OUTPUT,
+        help="Draw steadiness against sharpness, one point for every run, as .svg or .png.",
+    ),
+]
 
 
 @with_flags(AuditOptions, panel="Audit")
 def compare(
-    run: Annotated[
-        list[str], typer.Argument(metavar="RUN", help="Two or more runs, by folder or name (heedful runs).")
-    ],
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATA",
-            rich_help_panel=_DATA,
-            help="A dataset's name or a file, for all; without it, what each was trained on, if that is the same.",
-        ),
-    ] = None,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…",
-            help="Audits to compare by (heedful list audits); sharpness always. [default: embedding_stability, rationale, certificate]",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN", help="Run that the others are compared with; the first vanilla one if not given."
-        ),
-    ] = None,
-    by_method: Annotated[
-        bool | None,
-        typer.Option(
-            "--by-method/--no-by-method",
-            show_default=False,
-            help="Take runs that differ in their seed alone together; done where that leaves several methods.",
-        ),
-    ] = None,
-    every_number: Annotated[
-        bool,
-        typer.Option("--every-number", help="Show all numbers of each audit that are better high or low."),
-    ] = False,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            rich_help_panel=_OUTPUT,
-            help="One of text, md, csv, latex, json; by the output's name if not given, else text.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the comparison here.", rich_help_panel=_OUTPUT
-        ),
-    ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            rich_help_panel=_OUTPUT,
-            help="Draw steadiness against sharpness, one point for every run, as .svg or .png.",
-        ),
-    ] = None,
+    run: RunNames,
+    data: Data = None,
+    only: Only = None,
+    against: Against = None,
+    by_method: ByMethod = None,
+    every_number: EveryNumber = False,
+    form: FormatName = None,
+    output: OutputFile = None,
+    figure: FigureFile = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
 ) -> None:
-    """Set trained models side by side on the same texts: F1, sharpness, and every audit's numbers.
+    """Compare trained models on the same texts: F1, sharpness, and every audit's numbers.
 
-    The best of each column is marked, and what is not clearly worse, by a paired bootstrap over texts. Steadiness of
-    attention that lost its sharpness is never marked: what is flat cannot move. Audits are kept in the runs and
-    not done again; interrupted, the same command goes on.
+    The best of each column is marked, and whatever is not clearly worse, by a paired bootstrap over texts. Steadiness of
+    attention that lost its sharpness is never marked: a flat heatmap cannot move. Audits are saved in the runs and
+    not repeated; after an interruption, the same command continues.
 
     Examples
 
@@ -122,6 +137,11 @@ def compare(
         watcher=watcher(),
         **options,
     )
+    _deliver(found, chosen, output, figure)
+
+
+def _deliver(found: Comparison, chosen: ComparisonFormat, output: Path | None, figure: Path | None) -> None:
+    """Write and print a comparison."""
     if output is not None:
         found.save(output, chosen)
     if figure is not None:

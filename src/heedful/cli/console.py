@@ -10,18 +10,18 @@ from heedful.progress import Watcher
 
 @cache
 def console() -> Screen:
-    """Results, which may be piped on."""
+    """For results, which may be piped."""
     return screen()
 
 
 @cache
 def error_console() -> Screen:
-    """Progress and complaints."""
+    """For progress and errors."""
     return screen(stderr=True)
 
 
 def watcher() -> Watcher:
-    """Who shows on standard error what is being done."""
+    """Return a watcher that shows progress on standard error."""
     from heedful.output.bars import Bars
 
     return Bars(error_console())

@@ -28,7 +28,7 @@ def _data(context: typer.Context) -> None:
 
 @data.command("list", cls=Command)
 def list_data() -> None:
-    """Show every dataset of the papers, and whether it is at hand here.
+    """Show every dataset of the papers, and whether it is available here.
 
     Example
 
@@ -56,14 +56,14 @@ def list_data() -> None:
         rows.append(row[: len(shown)])
     out.print(grid(Table(shown, rows)))
     out.print(
-        "\n[bold]heedful data show NAME[/] tells how to get one; [bold]heedful data get NAME[/] fetches: "
+        "\n[bold]heedful data show NAME[/] says how to get one; [bold]heedful data get NAME[/] fetches: "
         + ", ".join(fetchable),
     )
 
 
 @data.command("show", cls=Command)
 def show_data(name: Annotated[str, typer.Argument(metavar="NAME", help="A dataset's name.")]) -> None:
-    """Show what is known of a dataset: labels, the papers' preprocessing, origin, how to get it.
+    """Show what is known about a dataset: labels, the papers' preprocessing, origin, how to get it.
 
     Example
 
@@ -90,7 +90,7 @@ def show_data(name: Annotated[str, typer.Argument(metavar="NAME", help="A datase
 def get_data(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="What to fetch (heedful list assets).")],
 ) -> None:
-    """Fetch datasets, vectors or models into the cache; what is there already is not fetched again.
+    """Fetch datasets, vectors or models into the cache; what is already there is not fetched again.
 
     Example
 
@@ -101,7 +101,7 @@ def get_data(
     for name in names:
         there = assets.find(name)
         if there is not None:
-            console().print(f"{name} is there already: {plain(there)}", soft_wrap=True)
+            console().print(f"{name} is already there: {plain(there)}", soft_wrap=True)
             continue
         folder = assets.get(name, watcher=watcher())
         console().print(f"{name}: {plain(folder)}", soft_wrap=True)

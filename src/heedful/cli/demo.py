@@ -37,7 +37,7 @@ def demo(runs: RunsFolder = Path("runs")) -> None:
 
 
 def _choose() -> dict[str, Any]:
-    """Real text where it can be had, else planted words."""
+    """Choose real text if it can be fetched, else a synthetic corpus."""
     from heedful.data.fetch import assets
     from heedful.errors import BadInput
 
@@ -78,7 +78,7 @@ def _show_examples(classifier: Any) -> None:
 
 
 def _audit(classifier: Any) -> None:
-    """Ask of the demo's own model what the product asks of any."""
+    """Audit the model of the demo, as any other."""
     from heedful.audits.running.compare_explainers import compare_explainers
     from heedful.audits.running.run import audit
     from heedful.report import write_report
@@ -103,5 +103,5 @@ def _audit(classifier: Any) -> None:
 
 
 def _command() -> str:
-    """How to call heedful here: `make demo` runs it from an environment that may not be on the path."""
+    """Return how to call heedful here: `make demo` runs it from an environment that may not be on the path."""
     return "heedful" if shutil.which("heedful") else plain(sys.argv[0])

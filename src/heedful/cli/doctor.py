@@ -20,7 +20,7 @@ from heedful.output.terminal import grid
 
 
 class Check(NamedTuple):
-    """One thing that must be so, or is good to know."""
+    """One thing that is needed, or good to know."""
 
     name: str
     fine: bool
@@ -30,7 +30,7 @@ class Check(NamedTuple):
 
 
 def doctor() -> None:
-    """Check that this machine has what heedful needs, and say what to do where it has not.
+    """Check that this machine has what heedful needs, and say what to do if it has not.
 
     The exit code is 1 if something needed is missing.
 
@@ -78,7 +78,7 @@ def _checks() -> Iterator[Check]:
     yield Check(
         "HEEDFUL_DATA",
         there,
-        str(data) if there else f"{data} is no folder." if data else "not set.",
+        str(data) if there else f"{data} is not a folder." if data else "not set.",
         "Point it at a folder of datasets if you have one.",
         needed=False,
     )
@@ -92,7 +92,7 @@ def _checks() -> Iterator[Check]:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether the folder, or the nearest parent that exists, takes new files; tried with one that has no name."""
+    """Whether the folder, or the nearest parent that exists, takes new files; tried with a temporary file."""
     folder = folder.absolute()
     while not folder.exists():
         folder = folder.parent

@@ -24,7 +24,7 @@ def show_explainer_comparison(result: AuditResult) -> None:
     laid = beside(found)
     rows: list[Row] = [[row.description, *map(_cell, row.cells)] for row in laid.rows]
     rows += [
-        ["further than attention, on average", *map(_cell, laid.gains)],
+        ["better than attention, on average", *map(_cell, laid.gains)],
         ["by these rules alone", *laid.verdicts],
     ]
     out = console()

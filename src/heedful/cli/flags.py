@@ -1,4 +1,4 @@
-"""Command-line flags from a config's fields, so that Python, YAML and flags can never drift apart."""
+"""Command-line flags made from a config's fields, so that Python, YAML and flags always agree."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _flag(name: str, field: FieldInfo, panel: str) -> inspect.Parameter:
         metavar=None if switch else _metavar(name, field),
         rich_help_panel=panel,
     )
-    kind = bool if switch else str  # the config alone reads numbers and lists, as it does from YAML
+    kind = bool if switch else str  # the config itself parses numbers and lists, as it does from YAML
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
     )
@@ -106,7 +106,7 @@ def _may_be_none(field: FieldInfo) -> bool:
 
 
 def _types(annotation: Any) -> set[Any]:
-    """Give the plain types inside an annotation; a choice among words is text."""
+    """Return the plain types inside an annotation; a choice among words is text."""
     match get_origin(annotation):
         case None:
             return {annotation}

@@ -1,4 +1,4 @@
-"""A text as a heatmap in the terminal: the more attention, the darker; and in words for where there is no colour."""
+"""A text as a heatmap in the terminal: the more attention, the darker; the top items also in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 4000
 
 
 def shade_style(strength: float) -> Style:
-    """Give the style for a strength between −1 and 1."""
+    """Return the style for a strength between −1 and 1."""
     ground, text = shades.shade(
         shades.LIGHT if strength >= 0 else shades.AGAINST_LIGHT, min(abs(strength), 1.0)
     )
@@ -27,7 +27,7 @@ def shade_style(strength: float) -> Style:
 
 
 def heatmap(text: str, items: Sequence[Item]) -> Text:
-    """Shade every item by its weight relative to the largest; of signed scores, what counts against in brown."""
+    """Shade every item by its weight relative to the largest; negative scores are brown."""
     largest = max((abs(item.weight) for item in items), default=0.0) or 1.0
     drawn, position = Text(), 0
     for item in items:
@@ -42,7 +42,7 @@ def heatmap(text: str, items: Sequence[Item]) -> Text:
 
 
 def render_prediction(prediction: Prediction) -> Group:
-    """Label, heatmap, and the items with most weight in plain words."""
+    """Render the label, the heatmap, and the items with most weight in words."""
     ranked = sorted(prediction.probabilities.items(), key=lambda pair: -pair[1])
     others = ", ".join(f"{printable(name)} {fixed(p, 2)}" for name, p in ranked[1:4])
     head = Text.assemble(

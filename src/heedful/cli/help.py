@@ -1,4 +1,4 @@
-"""What --help shows: what the command does, examples to copy, and every option beside its meaning."""
+"""What --help shows: what the command does, examples to copy, and every option with its meaning."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _show(*parts: RenderableType) -> None:
 def _page(command: Any, ctx: Any) -> Group:
     parts: list[RenderableType] = [Padding(_usage(command, ctx), (1, 1, 0, 1))]
     for paragraph in _paragraphs(command.help):
-        # An example is one line to copy: it hangs when it has to break, and is never filled up with others.
+        # An example is one line to copy: it is indented, and never joined with others.
         example = paragraph.startswith("heedful ")
         style = "bold" if paragraph.startswith("Example") else ""
         parts.append(Padding(Text(paragraph, style=style), (0, 1, 0, 3) if example else (1, 1, 0, 1)))
@@ -61,7 +61,7 @@ def _page(command: Any, ctx: Any) -> Group:
 
 
 def _usage(command: Any, ctx: Any) -> Text:
-    """Write a command's words in order; brackets are around what may be left out."""
+    """Write a command's words in order, with brackets around optional ones."""
     words = [ctx.command_path, "[OPTIONS]"]
     for parameter in command.get_params(ctx):
         if parameter.param_type_name == "argument":

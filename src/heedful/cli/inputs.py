@@ -1,4 +1,4 @@
-"""What `predict` and `explain` share: where their texts come from, and how their answers are given."""
+"""What `predict` and `explain` share: where their texts come from, and how their results are delivered."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _lines_of_standard_input() -> list[str]:
     except UnicodeDecodeError:
         raise BadInput("Standard input is not UTF-8 text: convert it, for example with iconv.") from None
     if not texts:
-        raise BadInput("Standard input held no text: give one a line.")
+        raise BadInput("Standard input held no text: give one per line.")
     return texts
 
 
@@ -122,9 +122,9 @@ def _json_lines(predictions: list[Prediction]) -> Iterator[str]:
             "probabilities": p.probabilities,
             "items": _spans(p.text, p.items),
         }
-        if p.words:  # where the items are sentences
+        if p.words:  # if the items are sentences
             row["words"] = _spans(p.text, p.words)
-        # Escaped like line breaks: whatever else could end a line early or steer a terminal.
+        # Everything else that could end a line early or control a terminal is escaped like line breaks.
         yield "".join(
             c if c.isprintable() else json.dumps(c)[1:-1] for c in json.dumps(row, ensure_ascii=False)
         )

@@ -28,7 +28,7 @@ KINDS = (
 def list_names(
     kind: Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.", metavar="KIND")],
 ) -> None:
-    """List what can be named, each with one line of description.
+    """List what can be named, with one line of description each.
 
     Example
 

@@ -12,73 +12,81 @@ from heedful.cli.console import console, error_console, watcher
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
 
+PolicyName = Annotated[
+    str,
+    typer.Option(metavar="NAME-OR-FILE", help="Policy to judge: default, version-1, or a YAML file."),
+]
+DoMeasure = Annotated[
+    bool,
+    typer.Option(
+        "--measure",
+        help="Train and audit what is missing, instead of using only the measurements that come with heedful.",
+    ),
+]
+Corpora = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…",
+        help="Corpora to measure; those of the panel if not given. Any other with marked evidence works too, such as "
+        "yelp+token.",
+        rich_help_panel="Data",
+    ),
+]
+MemberNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…", help="Models to measure on each; all if not given.", rich_help_panel="Data"
+    ),
+]
+TextCount = Annotated[
+    int, typer.Option(min=100, help="Test texts that each model is audited on.", rich_help_panel="Data")
+]
+MoreAudits = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…",
+        help="Audits to run besides those of a verdict: word_stability, plausibility, randomisation, seed_stability, "
+        "imitation. Slow.",
+        rich_help_panel="Data",
+    ),
+]
+PanelFolder = Annotated[
+    Path,
+    typer.Option(metavar="FOLDER", help="Where models and measurements are saved.", rich_help_panel="Output"),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the whole page as Markdown.",
+        rich_help_panel="Output",
+    ),
+]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write all measurements as Parquet.", rich_help_panel="Output"),
+]
+
 
 def panel(
-    policy: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME-OR-FILE", help="Policy that is judged: default, version-1, or a YAML file."
-        ),
-    ] = "default",
-    measure: Annotated[
-        bool,
-        typer.Option(
-            "--measure",
-            help="Train and audit what is missing, instead of using what comes with heedful alone.",
-        ),
-    ] = False,
-    corpora: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…",
-            help="Corpora to measure; those of the panel if not given. Any other with marked evidence will do, such as yelp+token.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    members: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…", help="Models to measure on each; all if not given.", rich_help_panel="Data"
-        ),
-    ] = None,
-    texts: Annotated[
-        int, typer.Option(min=100, help="Test texts that each model is audited on.", rich_help_panel="Data")
-    ] = 300,
-    also: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…",
-            help="Audits to ask besides those of a verdict: word_stability, plausibility, randomisation, seed_stability, imitation. Slow.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path,
-        typer.Option(
-            metavar="FOLDER", help="Where models and measurements are kept.", rich_help_panel="Output"
-        ),
-    ] = Path("panel"),
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the whole page as Markdown.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    table: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write all measurements as Parquet.", rich_help_panel="Output"),
-    ] = None,
+    policy: PolicyName = "default",
+    measure: DoMeasure = False,
+    corpora: Corpora = None,
+    members: MemberNames = None,
+    texts: TextCount = 300,
+    also: MoreAudits = None,
+    folder: PanelFolder = Path("panel"),
+    output: OutputFile = None,
+    table: TableFile = None,
 ) -> None:
-    """How often is a verdict wrong? Judge a policy by models whose truth is known.
+    """How often is a verdict wrong? Judge a policy by models whose faithfulness is known.
 
-    Heedful comes with what its audits measured of models of which it is known where they look and what decided: ordinary
-    ones, and others that were trained to look away, whose attention was exchanged, or that imitate another. A policy is
-    judged by how many unfaithful heatmaps it shows and how many faithful ones it refuses. With --measure the models are trained
-    and audited here; interrupted, the same command goes on with the model it was at.
+    Heedful comes with audits of models for which it is known where they attend and what decides: ordinary ones, and
+    others that were trained to attend elsewhere, whose attention was exchanged, or that imitate another. A policy is
+    judged by how many unfaithful heatmaps it shows and how many faithful ones it refuses. With --measure the models are
+    trained and audited here; after an interruption, the same command continues with the model it was at.
 
     Examples
 
@@ -89,9 +97,7 @@ def panel(
       heedful panel --measure --corpora mock_1_strong,trec+token --folder panel -o panel.md
     """
     from heedful.audits.policy import read_policy
-    from heedful.panel.corpora import CORPORA, KEPT_APART, options_of
-    from heedful.panel.measure_panel import ALSO, check, measure_panel, read_cases
-    from heedful.panel.members import MEMBERS
+    from heedful.panel.measure_panel import read_cases
     from heedful.panel.panel_page import overview, page
     from heedful.panel.table import MEASURED, joined, read_table, write_table
     from heedful.storage import write_text
@@ -101,28 +107,18 @@ def panel(
         raise BadInput("--corpora, --members and --also say what is measured: add --measure.")
     cases = read_table() if MEASURED.is_file() else []
     if measure:
-        chosen = _names(corpora) or [*CORPORA, *KEPT_APART]
-        models = [MEMBERS[name] for name in _known(_names(members), MEMBERS, "model of the panel") or MEMBERS]
-        others = _known(_names(also), ALSO, "audit to ask besides")
-
-        for name in _names(corpora):
-            check(name)
-
-        for name in chosen:
-            measure_panel(
-                name, options_of(name), models, folder=folder, texts=texts, also=others, watcher=watcher()
-            )
+        _measure(_names(corpora), _names(members), _names(also), folder=folder, texts=texts)
     if own := read_cases(folder):
         together = joined(cases, own)
         again = len(cases) + len(own) - len(together)
         error_console().print(
             f"{len(own)} heatmaps of {plain(folder)} count too"
-            f"{f', {again} of them in the place of those that come with heedful' if again else ''}.",
+            f"{f', {again} of them in place of those that come with heedful' if again else ''}.",
             soft_wrap=True,
         )
         cases = together
     if not cases:
-        raise BadInput("Nothing of the panel was measured yet: run heedful panel --measure.")
+        raise BadInput("The panel was not measured yet: run heedful panel --measure.")
     for line in overview(cases, rules):
         console().print(plain(line), soft_wrap=True)
     if output is not None:
@@ -132,6 +128,22 @@ def panel(
     for path in (output, table):
         if path is not None:
             error_console().print(f"Written: [bold]{plain(path)}[/]", soft_wrap=True)
+
+
+def _measure(corpora: list[str], members: list[str], also: list[str], *, folder: Path, texts: int) -> None:
+    """Train and audit what is missing; all names are checked first."""
+    from heedful.panel.corpora import CORPORA, KEPT_APART, options_of
+    from heedful.panel.measure_panel import ALSO, check, measure_panel
+    from heedful.panel.members import MEMBERS
+
+    models = [MEMBERS[name] for name in _known(members, MEMBERS, "model of the panel") or MEMBERS]
+    others = _known(also, ALSO, "additional audit")
+    for name in corpora:
+        check(name)
+    for name in corpora or [*CORPORA, *KEPT_APART]:
+        measure_panel(
+            name, options_of(name), models, folder=folder, texts=texts, also=others, watcher=watcher()
+        )
 
 
 def _names(given: str | None) -> list[str]:

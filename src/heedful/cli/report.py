@@ -17,55 +17,60 @@ FILE = "report.html"
 _FORMATS = ("html", "md", "latex", "csv", "json", "card")
 
 
+AuditedRuns = Annotated[
+    list[str],
+    typer.Argument(metavar="RUN", help="A run that was audited, or an audit's folder; several to compare."),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to write; HTML goes into the audit's folder if not given, anything else is printed.",
+        rich_help_panel="Output",
+    ),
+]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="One of html, md, latex, csv, json (the tables), card (a section for a model card).",
+        rich_help_panel="Output",
+    ),
+]
+Partial = Annotated[
+    bool,
+    typer.Option(
+        "--partial",
+        help="Write a model card even from an audit of only some questions, or of too few texts.",
+        rich_help_panel="Output",
+    ),
+]
+PolicyName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME-OR-FILE",
+        help="Policy to judge all of them by: default, version-1, or a YAML file.",
+        rich_help_panel="Output",
+    ),
+]
+
+
 def report(
-    run: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN", help="A run that was audited, or an audit's folder; several to compare."
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write; HTML goes into the audit's folder if not given, anything else is printed.",
-            rich_help_panel="Output",
-        ),
-    ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="One of html, md, latex, csv, json (the tables), card (a section for a model card).",
-            rich_help_panel="Output",
-        ),
-    ] = "html",
-    partial: Annotated[
-        bool,
-        typer.Option(
-            "--partial",
-            help="Write a model card also from an audit that asked only some questions, or of too few texts.",
-            rich_help_panel="Output",
-        ),
-    ] = False,
-    policy: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME-OR-FILE",
-            help="Policy that all are judged by: default, version-1, or a YAML file.",
-            rich_help_panel="Output",
-        ),
-    ] = "default",
+    run: AuditedRuns,
+    output: OutputFile = None,
+    form: Format = "html",
+    partial: Partial = False,
+    policy: PolicyName = "default",
     runs: RunsFolder = Path("runs"),
 ) -> None:
-    """Write what an audit found as one HTML file to read and send on, or as tables.
+    """Write what an audit found as one HTML file to read and pass on, or as tables.
 
-    Of a run's audits the one that tells most is taken: whole before partial ones, of all texts before samples, then of
-    more texts, then the newest; it is said which. Nothing is measured again. All are judged by one policy, whatever they were
-    judged by when they were audited.
+    If a run has several audits, the most complete is taken: whole before partial ones, of all texts before samples, then
+    of more texts, then the newest; the command says which. Nothing is measured again. All are judged by one policy,
+    whatever policy they were judged by before.
 
     Examples
 
@@ -116,6 +121,6 @@ def report(
 
 
 def _say(taken: Iterable[str]) -> None:
-    """Tell which audits were taken, once nothing can go wrong any more."""
+    """Say which audits were taken, after everything was written."""
     for sentence in taken:
         error_console().print(f"Taken: {plain(sentence)}", soft_wrap=True)

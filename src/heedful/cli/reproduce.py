@@ -4,95 +4,118 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from heedful.cli.console import error_console, watcher
+from heedful.cli.missing_runs import refuse_unfinished
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
 
+if TYPE_CHECKING:
+    from heedful.papers.paper_page import Page
+    from heedful.papers.recipe import Experiment, Recipe
+
 _FORMATS = ("table", "md")
 _DATA, _OUTPUT = "Data", "Output"
 
 
+RecipeName = Annotated[str, typer.Argument(help="A paper (heedful list recipes).", metavar="RECIPE")]
+Tables = Annotated[str | None, typer.Option(metavar="N", help="Table to reproduce; several with commas.")]
+Figures = Annotated[str | None, typer.Option(metavar="N", help="Figure to reproduce; several with commas.")]
+Claims = Annotated[
+    bool,
+    typer.Option(
+        "--claims",
+        help="Measure everything that the claims need; without --table and --figure, print only the claims.",
+    ),
+]
+Datasets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…", help="Datasets; all of the recipe's if not given.", rich_help_panel=_DATA
+    ),
+]
+EncoderNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…", help="Encoders; all of the recipe's if not given.", rich_help_panel="Model"
+    ),
+]
+SeedCount = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        rich_help_panel="Training",
+        help="Train with seeds 0 to N − 1; if not given, only 0, and for seat three or five. For attefa: the first N of "
+        "the nine seeds of the twins; all if not given.",
+    ),
+]
+TextCount = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        rich_help_panel=_DATA,
+        help="Audit a seeded sample of N test texts; if not given 1,000, or 500 if texts are long, and for attefa and seat "
+        "all (of tweeteval_hate 1,500).",
+    ),
+]
+OnlyFinished = Annotated[
+    bool,
+    typer.Option(
+        "--only-finished", help="Train and audit nothing; use what is there, and name what is missing."
+    ),
+]
+Format = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="One of table, md.", rich_help_panel=_OUTPUT)
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Also write the page as Markdown, with drawings in a folder next to it.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+JoinFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--join",
+        metavar="FOLDER",
+        help="Also save the numbers in this folder, in a small Parquet file for each dataset and encoder, and add those that "
+        "other machines saved there to the page (seat).",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+
+
 def reproduce(
-    recipe: Annotated[str, typer.Argument(help="A paper (heedful list recipes).", metavar="RECIPE")],
-    table: Annotated[
-        str | None, typer.Option(metavar="N", help="Table to reproduce; several with commas.")
-    ] = None,
-    figure: Annotated[
-        str | None, typer.Option(metavar="N", help="Figure to reproduce; several with commas.")
-    ] = None,
-    claims: Annotated[
-        bool, typer.Option("--claims", help="Measure all that the claims need; alone, print only them.")
-    ] = False,
-    datasets: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…", help="Datasets; all of the recipe's if not given.", rich_help_panel=_DATA
-        ),
-    ] = None,
-    encoders: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…", help="Encoders; all of the recipe's if not given.", rich_help_panel="Model"
-        ),
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            rich_help_panel="Training",
-            help="Train with seeds 0 to N − 1; if not given, 0 alone, and for seat three or five. For attefa: the first N of the nine seeds of the twins; all if not given.",
-        ),
-    ] = None,
-    texts: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            rich_help_panel=_DATA,
-            help="Audit a seeded sample of N test texts; 1,000 if not given, 500 where texts are long, and for attefa and seat all (of tweeteval_hate 1,500).",
-        ),
-    ] = None,
-    only_finished: Annotated[
-        bool,
-        typer.Option(
-            "--only-finished", help="Train and audit nothing; use what is there, and name what is missing."
-        ),
-    ] = False,
-    form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="One of table, md.", rich_help_panel=_OUTPUT)
-    ] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the page as Markdown too, with drawings in a folder beside it.",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
-    together: Annotated[
-        Path | None,
-        typer.Option(
-            "--join",
-            metavar="FOLDER",
-            help="Keep the numbers in this folder too, in a small Parquet file for each dataset and encoder, and put those that other machines left there on the page (seat).",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
+    recipe: RecipeName,
+    table: Tables = None,
+    figure: Figures = None,
+    claims: Claims = False,
+    datasets: Datasets = None,
+    encoders: EncoderNames = None,
+    seeds: SeedCount = None,
+    texts: TextCount = None,
+    only_finished: OnlyFinished = False,
+    form: Format = "table",
+    output: OutputFile = None,
+    together: JoinFolder = None,
     runs: RunsFolder = Path("runs"),
 ) -> None:
-    """Do a paper's experiment again and set our numbers beside the published ones, with what differs.
+    """Repeat a paper's experiments and print our numbers next to the published ones, with what differs.
 
-    Trains what is missing, audits it, and says of each of the paper's claims whether it holds here. Finished
-    runs and audits are kept: interrupted, the same command goes on. Without --table, --figure or --claims, all is done.
+    Trains what is missing, audits it, and says for each of the paper's claims whether it holds here. Finished runs and
+    audits are saved: after an interruption, the same command continues. Without --table, --figure or --claims, everything
+    is done.
 
     Examples
 
@@ -113,42 +136,34 @@ def reproduce(
     if form not in _FORMATS:
         raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
     chosen = RECIPES.get(recipe)
-    asked = [chosen.find("table", number) for number in _split(table) or ()]
-    asked += [chosen.find("figure", number) for number in _split(figure) or ()]
-    needed = list(chosen.experiments) if claims or not asked else asked
-    shown = asked if asked or claims else needed
+    needed, shown = _choose(chosen, table, figure, claims=claims)
     if together is not None and not chosen.joins:
-        able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins)
-        raise BadInput(f"Parts of {recipe} cannot be put together: --join is for {able}.")
+        _refuse_join(recipe)
     cases = chosen.cases(
         needed, datasets=_split(datasets), encoders=_split(encoders), seeds=seeds, texts=texts
     )
 
     from heedful.papers.measure_recipe import measure_recipe
     from heedful.papers.outcome import make_page, split
-    from heedful.papers.paper_page import markdown, save_page
     from heedful.papers.parts import keep, kept
 
-    err = error_console()
     elsewhere = kept(chosen.name, together) if together else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
-    results = measure_recipe(
-        cases,
-        audits,
-        runs=runs,
-        only_finished=only_finished,
-        watcher=watcher(),
-    )
+    results = measure_recipe(cases, audits, runs=runs, only_finished=only_finished, watcher=watcher())
     if not results.runs and not elsewhere:
-        what, why = results.missing[0]
-        remedy = ": leave out --only-finished to do them" if only_finished else ""
-        raise BadInput(f"None of the {len(cases)} runs is trained and audited ({what}: {why}){remedy}.")
+        refuse_unfinished(results.missing, runs=len(cases), only_finished=only_finished)
     if together is not None:
         here = split(chosen, results)
         for path in keep(here, together):
-            err.print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
+            error_console().print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
         results, elsewhere = replace(results, runs=()), [*elsewhere, *here]
-    page = make_page(chosen, results, shown, elsewhere)
+    _deliver(make_page(chosen, results, shown, elsewhere), form, output)
+
+
+def _deliver(page: Page, form: str, output: Path | None) -> None:
+    """Write and print a page."""
+    from heedful.papers.paper_page import markdown, save_page
+
     if output is not None:
         save_page(page, output)
     if form == "md":
@@ -156,14 +171,31 @@ def reproduce(
     else:
         show_page(page)
     if output is not None:
-        err.print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)
+        error_console().print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)
+
+
+def _refuse_join(recipe: str) -> NoReturn:
+    from heedful.papers.recipe import RECIPES
+
+    able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins)
+    raise BadInput(f"Parts of {recipe} cannot be joined: --join is for {able}.")
+
+
+def _choose(
+    recipe: Recipe, table: str | None, figure: str | None, *, claims: bool
+) -> tuple[list[Experiment], list[Experiment]]:
+    """Return the experiments to measure, and those to show."""
+    asked = [recipe.find("table", number) for number in _split(table) or ()]
+    asked += [recipe.find("figure", number) for number in _split(figure) or ()]
+    needed = list(recipe.experiments) if claims or not asked else asked
+    return needed, asked if asked or claims else needed
 
 
 def _split(names: str | None) -> list[str] | None:
-    """Give the parts of a list with commas; None where nothing was given."""
+    """Split a list with commas; None if nothing was given."""
     if names is None:
         return None
     found = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if not found:
-        raise BadInput("An option holds an empty list: name at least one, or leave the option out.")
+        raise BadInput("An option is an empty list: name at least one, or leave the option out.")
     return found

@@ -16,9 +16,9 @@ def runs(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that holds the runs.")] = Path(
         "runs"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """List the runs there are, what each reached, and which are unfinished.
+    """List the runs, what each reached, and which are unfinished.
 
     Examples
 

@@ -8,88 +8,98 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console, watcher
+from heedful.cli.missing_runs import refuse_unfinished
 from heedful.cli.pages import show_page
 from heedful.cli.train import RunsFolder
-from heedful.errors import BadInput
 from heedful.output.terminal import plain
+
+StudyName = Annotated[str, typer.Argument(help="A study (heedful list studies).", metavar="STUDY")]
+Dataset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Corpus; the study's own if not given, such as mock_5.",
+        rich_help_panel="Data",
+    ),
+]
+EncoderName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoder of every base; the study's own if not given.",
+        rich_help_panel="Model",
+    ),
+]
+Vectors = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|none",
+        help="Pretrained vectors, or none; by the corpus if not given.",
+        rich_help_panel="Training",
+    ),
+]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Twins of each base: the first N of the papers' nine seeds.",
+        rich_help_panel="Audit",
+    ),
+]
+Bases = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        rich_help_panel="Training",
+        help="Bases of each value, with seeds 0 to N − 1; 3 if not given, and 1 with --quick or for the curve.",
+    ),
+]
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help="Train on 2,000 texts for fewer epochs, audit 500, and draw fewer points of a curve.",
+        rich_help_panel="Audit",
+    ),
+]
+OnlyFinished = Annotated[
+    bool,
+    typer.Option(
+        "--only-finished", help="Train and audit nothing; use what is there, and name what is missing."
+    ),
+]
+OutputFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FOLDER",
+        rich_help_panel="Output",
+        help="Folder for table.md, figure.svg and rows.parquet; below studies in the folder of runs if not given.",
+    ),
+]
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="A study (heedful list studies).", metavar="STUDY")],
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Corpus; the study's own if not given, such as mock_5.",
-            rich_help_panel="Data",
-        ),
-    ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Encoder of every base; the study's own if not given.",
-            rich_help_panel="Model",
-        ),
-    ] = None,
-    vectors: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|none",
-            help="Pretrained vectors, or none; by the corpus if not given.",
-            rich_help_panel="Training",
-        ),
-    ] = None,
-    seeds: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Twins of each base: the first N of the papers' nine seeds.",
-            rich_help_panel="Audit",
-        ),
-    ] = 3,
-    bases: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            rich_help_panel="Training",
-            help="Bases of each value, with seeds 0 to N − 1; 3 if not given, and 1 with --quick or for the curve.",
-        ),
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Train on 2,000 texts for less long, audit 500; fewer points of a curve.",
-            rich_help_panel="Audit",
-        ),
-    ] = False,
-    only_finished: Annotated[
-        bool,
-        typer.Option(
-            "--only-finished", help="Train and audit nothing; use what is there, and name what is missing."
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            rich_help_panel="Output",
-            help="Where table.md, figure.svg and rows.parquet go; below studies in the folder of runs if not given.",
-        ),
-    ] = None,
+    name: StudyName,
+    dataset: Dataset = None,
+    encoder: EncoderName = None,
+    vectors: Vectors = None,
+    seeds: Seeds = 3,
+    bases: Bases = None,
+    quick: Quick = False,
+    only_finished: OnlyFinished = False,
+    output: OutputFolder = None,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
 
-    Each value of the control has bases of its own, whose twins try to predict the same while attending
+    Each value of the control has its own bases, whose twins try to predict the same while attending
     elsewhere. Bases of other seeds can attend quite differently, so there are several. The curve has one base,
-    and twins that are pulled away harder and harder. Bases, twins and audits are kept: interrupted, the same
-    command goes on.
+    and twins that are pulled away harder and harder. Bases, twins and audits are saved: after an interruption, the
+    same command continues.
 
     Examples
 
@@ -124,15 +134,14 @@ def study(
         **options,
     )
     if not studied.rows:
-        what, why = studied.missing[0]
-        remedy = ": leave out --only-finished to do them" if only_finished else ""
-        raise BadInput(
-            f"None of the {len(studied.missing)} runs is trained and audited ({what}: {why}){remedy}."
-        )
+        refuse_unfinished(studied.missing, runs=len(studied.missing), only_finished=only_finished)
     unusual = [encoder if encoder != chosen.encoder else None, dataset, "quick" if quick else None]
-    folder = output or runs / "studies" / "-".join(
-        [name, *(part.replace("/", "_") for part in unusual if part)]
-    )
+    folder = output or runs / "studies" / _folder_name(name, unusual)
     write(studied, folder)
     show_page(make_page(studied))
     console().print(f"Written: [bold]{plain(folder)}[/] (table.md, figure.svg, rows.parquet)", soft_wrap=True)
+
+
+def _folder_name(study: str, unusual: list[str | None]) -> str:
+    """Name a study's folder by what differs from its defaults."""
+    return "-".join([study, *(part.replace("/", "_") for part in unusual if part)])

@@ -33,7 +33,7 @@ def train(
         bool,
         typer.Option(
             "--for-show",
-            help="Train a model whose attention may be shown, audit it, and say what it costs against an ordinary one.",
+            help="Train a model whose attention may be shown, audit it, and say what it costs compared with an ordinary one.",
         ),
     ] = False,
     rounds: Annotated[
@@ -49,7 +49,7 @@ def train(
     *,
     options: dict[str, Any],
 ) -> int:
-    """Train a classifier; interrupted, the same command goes on.
+    """Train a classifier; after an interruption, the same command continues.
 
     Examples
 
@@ -112,7 +112,7 @@ def _rounds(
 
 
 def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
-    """Train a model made for show, and leave with the code of its verdict."""
+    """Train a model made for show, and return the exit code of its verdict."""
     from heedful.panel.for_show import train_for_show
 
     made = train_for_show(given, file=config, runs=runs, watcher=watcher())
@@ -123,7 +123,7 @@ def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
 
 
 def show_result(folder: Path) -> None:
-    """Print what a complete run reached, and where it lies."""
+    """Print what a complete run reached, and where it is."""
     from heedful.output.numbers import fixed
     from heedful.runs import Run
 

@@ -35,7 +35,7 @@ class Beside(NamedTuple):
     names: Sequence[str]
     rows: Sequence[BesideRow]
     gains: Sequence[BesideCell]
-    """How much further than attention each comes; attention's own is empty."""
+    """How much better than attention each does; empty for attention itself."""
     verdicts: Sequence[str]
     best: str
     """The name of the explainer that did better than attention; empty where none did."""

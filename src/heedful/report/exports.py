@@ -74,7 +74,7 @@ def others(material: Material) -> Table | None:
 
     rows = [[row.description, *map(cell, row.cells)] for row in laid.rows]
     rows += [
-        ["further than attention, on average", *map(cell, laid.gains)],
+        ["better than attention, on average", *map(cell, laid.gains)],
         ["by these rules alone", *laid.verdicts],
     ]
     title = f"Attention and other explainers on the same {found.texts:,} texts (* best)"

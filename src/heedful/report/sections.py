@@ -29,7 +29,7 @@ OUTCOMES = {
     "good": "passes",
     "unclear": "with a caveat",
     "bad": "fails",
-    "open": "not told yet",
+    "open": "undecided",
     "too few": "too few texts",
     "not measured": "not measured",
 }
@@ -203,7 +203,7 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     if number is None or number.estimate is None:
         asked = rule.audit in material.summaries
         plain = (
-            f"The {about.description} could not be told."
+            f"The {about.description} could not be measured."
             if asked
             else f"{_words(rule.audit)} was not measured."
         )
@@ -239,31 +239,33 @@ def _needs(rule: Rule, *, share: bool) -> str:
 
 
 def why(judgement: Judgement, *, least_texts: int) -> str:
-    """Say why a finding does not count, or not as it seems, and how many more texts would tell."""
+    """Say why a finding does not count, or not as it seems, and how many more texts would decide."""
     rule, number = judgement.rule, judgement.number
     if number is None or number.estimate is None:
         return ""
     if number.low is None or number.high is None:
         return "It has no interval, so that it is not counted."
     side = _threshold(rule.forbid, share="share of" in rule.about.description)
-    more = f" About {judgement.lacking:,} more texts would tell." if judgement.lacking else ""
+    more = f" About {judgement.lacking:,} more texts would decide." if judgement.lacking else ""
     if judgement.outcome == "too few":
-        many = f"Only {number.count:,} text{'s' if number.count != 1 else ''} tell{'s' if number.count == 1 else ''} it"
+        many = f"Only {number.count:,} text{'s have' if number.count != 1 else ' has'} an answer"
         if number.missing:
-            many += f" (of {number.missing:,} others it cannot be told)"
+            many += f" ({number.missing:,} others have none)"
         beyond = rule.judge(number, least_texts=1) == "bad"
         reach = (
             f"The whole interval lies beyond {side}, which would forbid, and yet it is not counted. "
             if beyond
             else ""
         )
-        return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few looks surer than it is.{more}"
+        return f"{reach}{many}, and the policy counts nothing from fewer than {least_texts:,}, because the interval of so few is too narrow.{more}"
     if judgement.outcome == "open":
         if number.bound == "lower":
             return f"It is a lower bound: the true number may lie on either side of {side}."
         return f"The interval lies on both sides of {side}, so that it neither passes nor fails.{more}"
     if number.bound == "lower" and judgement.outcome == "unclear":
-        return "It is a lower bound: the true number may be anything above it, so that it is no clear pass."
+        return (
+            "It is a lower bound: the true number may be anything above it, so that it does not clearly pass."
+        )
     return ""
 
 

@@ -177,7 +177,7 @@ def _metric(config: TrainConfig, corpus: Corpus) -> Metric:
 
 
 def _options_of_others(config: TrainConfig) -> set[str]:
-    """Name the options declared by objectives and encoders that this run does not use, so that its name is independent of them."""
+    """Name the options of objectives and encoders that this run does not use: its name must not depend on them."""
     read = OBJECTIVES.get(config.objective).options
     return set(declared_options(ObjectiveOptions) - set(read)) | options_of_others(config)
 

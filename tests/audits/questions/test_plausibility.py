@@ -74,7 +74,7 @@ def test_texts_without_or_beside_a_rationale_are_left_out_and_counted(make_case)
     summary = audit.summarise(rows)
     assert summary.number("auprc").count == len(case.split) - 2
     assert f"1 of {len(case.split)} texts have no rationale" in " ".join(summary.notes)
-    assert f"of 1 of {len(case.split)} texts meet no word" in " ".join(summary.notes)
+    assert f"of 1 of {len(case.split)} texts cover no word" in " ".join(summary.notes)
 
 
 @pytest.mark.parametrize("nothing", ["none", "empty"])

@@ -227,7 +227,7 @@ def test_own_scores_cannot_be_drawn_anew(model, many_texts):
     classifier = model(encoder="average")
     texts = pl.read_csv(many_texts)["text"].to_list()
     scores = [[1.0] * len(p.items) for p in heedful.explain(classifier, texts, "attention")]
-    with pytest.raises(BadInput, match="scores of your own know nothing of other texts"):
+    with pytest.raises(BadInput, match="your own scores are given for the texts as they are"):
         run(classifier, many_texts, scores=scores)
     assert NAME not in heedful.audit(classifier, many_texts, progress=False, limit=3).summaries
 
@@ -307,7 +307,7 @@ def test_a_model_that_diverges_on_noise_is_left_out_and_mistakes_are_not(trained
     other = model(encoder="average")
     other.vocabulary = Vocabulary.learn(["quite other words"])
     classifier, _ = trained(other)
-    with pytest.raises(BadInput, match="knows other words than the model"):
+    with pytest.raises(BadInput, match="has another vocabulary than the model"):
         run(classifier, many_texts, limit=4)
 
 

@@ -117,7 +117,7 @@ def test_intervals_speak_of_the_seeds_and_two_of_them_give_none(trained, many_te
             assert few.number(name).estimate is not None
             assert (few.number(name).low, few.number(name).high) == (None, None)
         assert few.number("sharpness").low is not None
-        assert any("one other seed or two" in note for note in few.notes)
+        assert any("one or two other seeds" in note for note in few.notes)
         assert "(no interval)" in few.finding and "unknown" not in few.finding
 
 
@@ -205,9 +205,9 @@ def test_what_cannot_be_compared_is_refused(trained, model, many_texts, monkeypa
     other = model(seed=1)
     other.vocabulary = Vocabulary.learn(["quite other words"])
     monkeypatch.setattr(seed_stability, "train", lambda config, runs: other)
-    with pytest.raises(BadInput, match="knows other words than the model"):
+    with pytest.raises(BadInput, match="has another vocabulary than the model"):
         run(classifier, many_texts)
-    with pytest.raises(BadInput, match="needs the run that this model was trained in"):
+    with pytest.raises(BadInput, match="needs the run in which this model was trained"):
         run(toy_classifier(), many_texts)
 
 

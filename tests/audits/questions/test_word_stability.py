@@ -223,7 +223,7 @@ def test_a_text_that_is_cut_elsewhere_is_compared_as_far_as_both_go(pieces, tmp_
 
 
 def test_without_any_source_a_transformer_asks_for_one(pieces, tmp_path):
-    with pytest.raises(BadInput, match="There are no synonyms at hand for word_stability") as refused:
+    with pytest.raises(BadInput, match="There are no synonyms for word_stability") as refused:
         run(pieces, write(tmp_path, "a fine film"))
     assert "\n" not in str(refused.value)
 

@@ -216,7 +216,7 @@ def test_a_base_and_its_twins_from_nothing_to_a_page(tmp_path: Path):
         number = run.summaries["imitation"].number(name)
         assert found.scores(corrected=corrected)[:, 0].mean() == pytest.approx(number.estimate)
         assert number.low is None and number.high is None  # two twins do not tell what a third would reach
-    assert any("one twin or two" in note for note in run.summaries["imitation"].notes)
+    assert any("one or two twins" in note for note in run.summaries["imitation"].notes)
     # Without --seeds, what is finished is taken with as many twins as it has; with it, only that number.
     again = measure_recipe(recipe.cases(encoders=["average"]), ["imitation"], runs=runs, only_finished=True)
     assert len(twinned(again.runs[0]).twins) == 2

@@ -80,7 +80,10 @@ class Certificate(Audit):
         "ℓ∞ lets every weight move at once, so that long texts have smaller radii for the same decision.",
     )
 
-    equation = "R = min over c′ ≠ c of (z_c − z_c′) / ‖v_c − v_c′‖*,  v_k,i = (W h_i)_k;  with Σδ = 0 the norm of v less a constant"
+    equation = (
+        "R = min over c′ ≠ c of (z_c − z_c′) / ‖v_c − v_c′‖*,  v_k,i = (W h_i)_k;  "
+        "with Σδ = 0 the norm of v less a constant"
+    )
     method = (
         "With a decoder linear in the weights, a change δ moves the lead of the class decided on over another by the product of "
         "δ and the difference of the items' logits for the two classes, without bias. At a given size of δ that product is bounded by the dual norm "

@@ -162,7 +162,10 @@ class FlipSet(Audit):
             numbers.append(self.number("random_never", common["random_never"]))
         found = {number.name: number for number in numbers}
         never = len(rows) - len(common)
-        sentence = f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"
+        sentence = (
+            f"In the order of attention {percent(found['attention_fraction'])} of the items must be erased to flip a decision, "
+            f"in the gradient's {percent(found['gradient_fraction'])}, at random {percent(found['random_fraction'])}"
+        )
         if exact:
             sentence += f"; the smallest set that flips it holds {percent(found['minimum_fraction'])}"
         return self.summary(

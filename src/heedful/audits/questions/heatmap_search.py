@@ -39,13 +39,13 @@ class _Search:
 
     def __init__(self, reading: Reading, epsilon: float) -> None:
         self.reading, self.epsilon = reading, epsilon
-        self.own = reading.weights.double()
+        self.weights = reading.weights.double()
         self.before = reading.probabilities
-        self.found = FarthestHeatmap(self.own.new_zeros(len(self.own)), self.own.clone())
+        self.found = FarthestHeatmap(self.weights.new_zeros(len(self.weights)), self.weights.clone())
 
     def judge(self, weights: Float[Tensor, "batch variants heads items"]) -> tuple[Tensor, Tensor]:
         """How far heatmaps are (mean JSD of heads) and how far they move the prediction (TVD)."""
-        far = jsd(weights, self.own[:, None]).mean(-1)
+        far = jsd(weights, self.weights[:, None]).mean(-1)
         return far, tvd(probabilities(self.reading.decode(weights)), self.before[:, None])
 
     def offer(self, weights: Float[Tensor, "batch variants heads items"], far: Tensor, moved: Tensor) -> None:
@@ -107,13 +107,13 @@ def _try_small_supports(searching: _Search) -> None:
     items = mask.shape[1]
     heads = reading.weights.shape[1]
     moved = tvd(probabilities(reading.item_logits), searching.before[:, None]).masked_fill(~mask, torch.inf)
-    far = _distance_of_one(searching.own).mean(1).masked_fill(~mask, -1.0)
+    far = _distance_of_one(searching.weights).mean(1).masked_fill(~mask, -1.0)
     value, item = far.masked_fill(moved > searching.epsilon, -1.0).max(1)
     one = torch.nn.functional.one_hot(item, items).double()[:, None, None].expand(-1, 1, heads, -1)
     searching.offer(one, value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
 
     few = farthest_few(reading, searching.epsilon, beyond=searching.found.value)
-    known = searching.own.mean(1)
+    known = searching.weights.mean(1)
     mixed = torch.where((few.value >= 0)[:, None], few.weights(items), known)[:, None, None]
     searching.offer(mixed.expand(-1, 1, heads, -1), *searching.judge(mixed.expand(-1, 1, heads, -1)))
 

@@ -81,7 +81,10 @@ class Infidelity(Audit):
         "matter a little: compare infidelity with that of uniform and of shuffled scores.",
     )
 
-    equation = "infidelity = min over β ≥ 0 of mean over S of (β Σ_{i ∈ S} φ_i − Δ_S)² / mean over S of Δ_S²,  Δ_S = ŷ(x) − ŷ(x without S)"
+    equation = (
+        "infidelity = min over β ≥ 0 of mean over S of (β Σ_{i ∈ S} φ_i − Δ_S)² / mean over S of Δ_S²,  "
+        "Δ_S = ŷ(x) − ŷ(x without S)"
+    )
     method = (
         f"It changes words: {SUBSETS} random sets of words are deleted from each text and the rest is read again; how many words is "
         "drawn uniformly from 1 to half of them, and then which. ŷ is the probability of the class decided on for the whole text. "

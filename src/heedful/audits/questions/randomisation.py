@@ -231,7 +231,7 @@ class Randomisation(Audit):
             f"and 0 unrelated, and {percent(found['top_after'])} of the top {TOP} words stay, by chance {percent(found['top_by_chance'])}."
             + (f" Beside a model trained on shuffled labels τ is {value(labels)}." if labels.count else ""),
             numbers,
-            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is one. They are left out."
+            f"For {undefined} of {len(rows)} texts the words have no order, before or after: all have the same score, or there is only one. They are left out."
             if undefined
             else "",
             f"{short} texts have {TOP} words or fewer, all of which are on top: they are left out of the share that stays."

@@ -257,7 +257,7 @@ class Rationale(Audit):
             f"Sensitivity is that of {area.count} of {len(rows)} texts, drawn at random."
             if area and area.missing
             else "",
-            f"For {never} texts the decision did not change within a radius of {LARGEST:g}, which is counted, so that their true sensitivity is higher."
+            f"For {never} texts the decision did not change within a radius of {LARGEST:g}, which is used instead, so that their true sensitivity is higher."
             if never
             else "",
         )

@@ -68,7 +68,8 @@ class StabilityAudit(Audit):
     flat_passes = True
     order = Order("relative_jsd", "how unsteady the heatmap is", worst="highest")
     equation: ClassVar[str] = (
-        "JSD(w, w′) = ½ KL(w ‖ m) + ½ KL(w′ ‖ m),  m = (w + w′) / 2;  relative = JSD(w, w′) / (JSD(w, u) + JSD(w′, u)),  u = 1 / items"
+        "JSD(w, w′) = ½ KL(w ‖ m) + ½ KL(w′ ‖ m),  m = (w + w′) / 2;  "
+        "relative = JSD(w, w′) / (JSD(w, u) + JSD(w′, u)),  u = 1 / items"
     )
     labelled: bool = False
     classes: int = 2

@@ -22,7 +22,7 @@ _BEGINS = ("Ġ", "▁")  # how some tokenisers mark a piece that begins a word
 
 
 class Synonyms(NamedTuple):
-    """Words with their synonyms, whole words that the model knows (None: it reads pieces), and a sentence on where they come from."""
+    """Words with their synonyms, whole words that the model knows (None: it reads pieces), and their origin in a sentence."""
 
     found: Replacements
     known: frozenset[str] | None

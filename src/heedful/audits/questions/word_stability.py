@@ -45,7 +45,8 @@ class WordStabilityOptions(AuditOptions):
     )
     synonyms: str | None = Field(
         None,
-        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line, or JSON; also .gz (word_stability).",
+        description="Where synonyms come from: vectors by name or file, or a file with a word and its synonyms on each line, "
+        "or JSON; also .gz (word_stability).",
     )
 
 

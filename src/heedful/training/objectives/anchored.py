@@ -102,7 +102,7 @@ class Anchored(Objective):
         return means
 
     def terms(self, batch: Batch, base: Recorded | RecordedBatch, *, fresh: bool = False) -> Terms:
-        """Every term of the loss, text by text, and the true overlap; random numbers are drawn `fresh`, or are always the same."""
+        """Return every term of the loss, text by text, and the true overlap; random numbers are `fresh`, or always the same."""
         raise TypeError(f"{type(self).__name__} has no terms")
 
     def total(self, terms: Terms) -> Float[Tensor, " batch"]:
