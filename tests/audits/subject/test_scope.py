@@ -13,7 +13,7 @@ from heedful.errors import BadInput
 
 ATTENTION_ALONE = {"certificate", "counterfactual", "permutation", "imitation"}
 REPLACE_WEIGHTS = ATTENTION_ALONE | {"single_erasure", "flip_set"}
-SCORE_AGAIN = {"embedding_stability", "word_stability", "seed_stability", "randomisation"}
+SCORE_AGAIN = {"consistency", "embedding_stability", "word_stability", "seed_stability", "randomisation"}
 TRAIN = {"imitation", "seed_stability"}
 
 
@@ -52,9 +52,10 @@ def test_a_verdict_asks_what_can_be_asked_and_need_not_be_named():
         assert (name in usual_audits(Scope())) == (not AUDITS.get(name).only_named)
 
 
-@pytest.fixture
-def pooled(toy_classifier):
-    classifier = toy_classifier(encoder="lstm", pooling="max", seed=1)
+@pytest.fixture(params=[("lstm", "max"), ("average", "mean")])
+def pooled(toy_classifier, request):
+    encoder, pooling = request.param
+    classifier = toy_classifier(encoder=encoder, pooling=pooling, seed=1)
     classifier.model.decoder.output.weight.data *= 4
     return classifier
 

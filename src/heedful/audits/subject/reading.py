@@ -155,7 +155,8 @@ class Reading:
         if name in ("attention", "own", "random"):
             return relative_uncertainty(raw, self.mask)
         sizes = raw.detach().double().abs().masked_fill(~self.mask, 0.0)
-        if name == "weight_product" or (name == "gradient" and not self.model.contextual):
+        attended = self.attended is not None
+        if name == "weight_product" or (name == "gradient" and attended and not self.model.contextual):
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)

@@ -1,0 +1,103 @@
+"""Robustness: attacks from above, exact answers and certificates from below, and brute force between them."""
+
+from __future__ import annotations
+
+import itertools
+
+import polars as pl
+import pytest
+
+import heedful
+from heedful.errors import BadInput
+
+
+def ask(classifier, files, **options):
+    asked = files(classifier) | options
+    return heedful.audit(classifier, asked.pop("dataset"), only=["robustness"], source="gradient", **asked)
+
+
+def brute(classifier, text, synonyms):
+    """The fewest substitutions that change the decision, by reading every combination."""
+    words = text.split()
+    options = [[word, *synonyms.get(word, [])] for word in words]
+    own = classifier.predict([text])[0].label
+    found = [
+        sum(a != b for a, b in zip(words, chosen, strict=True))
+        for chosen in itertools.product(*options)
+        if classifier.predict([" ".join(chosen)])[0].label != own
+    ]
+    return min(found, default=float("inf"))
+
+
+SHAPES = {
+    "none": {"encoder": "none"},
+    "average": {"encoder": "average"},
+    "mean": {"encoder": "average", "pooling": "mean"},
+    "many": {"encoder": "none", "classes": 3},
+    "cnn": {"encoder": "cnn", "pooling": "max"},
+    "heads": {"encoder": "none", "heads": 2},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_proofs_lie_below_attacks_and_exact_is_brute_force(toy_classifier, files, synonyms, shape, seed):
+    classifier = toy_classifier(**SHAPES[shape], seed=seed)
+    classifier.model.decoder.output.weight.data *= 6
+    found = ask(classifier, files)
+    rows = found.to_frame("robustness")
+    texts = found.to_frame("predictions")["text"].to_list()
+    assert (rows["certified"] <= rows["after_attack"]).all()
+    assert (rows["after_attack"] <= rows["accuracy"]).all()
+    for text, row in zip(texts, rows.iter_rows(named=True), strict=True):
+        fewest = brute(classifier, text, synonyms)
+        if row["certified"]:
+            assert fewest == float("inf")
+        if shape in ("none", "average", "mean", "many"):
+            right = row["accuracy"] == 1
+            assert row["robust"] == (right and fewest == float("inf"))
+            assert row["robust"] == row["certified"]
+            for k in (1, 2, 3):
+                assert row[f"robust_{k}"] == (right and fewest > k)
+            if right and fewest < float("inf"):
+                assert row["fewest"] == fewest
+        else:
+            assert row["robust"] is None or row["robust"] != row["robust"]
+
+
+def test_a_model_that_reads_in_context_has_attacks_and_no_proof(toy_classifier, files):
+    found = ask(toy_classifier(encoder="lstm", pooling="max"), files)
+    summary = found.summaries["robustness"]
+    assert summary.number("certified").estimate is None
+    assert summary.number("after_attack", "toy").estimate == summary.number("after_attack").estimate
+    assert "nothing is proven" in summary.finding
+
+
+def test_known_words_alone_leave_as_much_or_more(toy_classifier, files):
+    classifier = toy_classifier(encoder="none", seed=3)
+    classifier.model.decoder.output.weight.data *= 6
+    both = [ask(classifier, files, known_words=known).summaries["robustness"] for known in (False, True)]
+    for name in ("robust", "certified"):
+        assert both[1].number(name).estimate >= both[0].number(name).estimate
+
+
+def test_texts_without_labels_are_attacked_as_the_model_decides(toy_classifier, files, tmp_path):
+    classifier = toy_classifier(encoder="none", seed=3)
+    options = files(classifier)
+    plain = tmp_path / "plain.csv"
+    pl.read_csv(options.pop("dataset")).select("text").write_csv(plain)
+    found = heedful.audit(classifier, plain, only=["robustness"], **options)
+    assert found.summaries["robustness"].number("accuracy").estimate == 1
+    assert any("taken for right" in note for note in found.summaries["robustness"].notes)
+
+
+def test_what_cannot_be_attacked_is_one_sentence(toy_classifier, files, tmp_path):
+    classifier = toy_classifier(encoder="none")
+    with pytest.raises(BadInput, match="There is no attack named 'toi': did you mean toy"):
+        ask(classifier, files, attacks=("toi",))
+    with pytest.raises(BadInput, match="There is no file"):
+        ask(classifier, files, attack_synonyms=str(tmp_path / "nothing.json"))
+    nothing = tmp_path / "other.json"
+    nothing.write_text('{"kangaroo": ["wallaby"]}', encoding="utf-8")
+    with pytest.raises(BadInput, match="finds no candidate for any word"):
+        ask(classifier, files, attack_synonyms=str(nothing))
