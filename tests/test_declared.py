@@ -63,7 +63,7 @@ def test_a_class_of_options_that_needs_more_than_it_may_says_so(file):
 
 
 def test_what_is_installed_besides_changes_no_name_and_no_record_of_a_run(file, tmp_path):
-    from heedful.data.corpora.loading import load_corpus
+    from heedful.data.corpora.reader import load_corpus
 
     def name() -> str:
         config = resolve({"dataset": "mock_2_strong"})
