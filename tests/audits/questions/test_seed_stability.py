@@ -137,7 +137,7 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
     classifier, _ = trained(heads=2)
     twin = model(heads=2)
     attention = twin.model.attention.similarity
-    read = seed_stability.read
+    read = seed_stability.read_batch
 
     def swapped(reader, batch, *, seed):
         found = read(reader, batch, seed=seed)
