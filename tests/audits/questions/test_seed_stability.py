@@ -137,7 +137,7 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
     classifier, _ = trained(heads=2)
     twin = model(heads=2)
     attention = twin.model.attention.similarity
-    read = seed_stability.read
+    read = seed_stability.read_batch
 
     def swapped(reader, batch, *, seed):
         found = read(reader, batch, seed=seed)
@@ -146,7 +146,7 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
 
     assert attention.vector.shape[0] == 2
     monkeypatch.setattr(seed_stability, "train", lambda config, runs: twin)
-    monkeypatch.setattr(seed_stability, "read", swapped)
+    monkeypatch.setattr(seed_stability, "read_batch", swapped)
     rows = run(classifier, many_texts, seeds=(5,)).to_frame(NAME)
     assert rows["jsd"].max() < 1e-9
     assert rows["top_k_overlap"].min() == 1
