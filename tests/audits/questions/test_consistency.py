@@ -53,7 +53,12 @@ def test_every_text_by_hand(toy_classifier, files, source):
             assert row[f"top_{k}"] == pytest.approx(np.mean(shares))
         labels = [classifier.predict([t])[0].label for t in (text, row["attacked"])]
         assert row["same_prediction"] == (labels[0] == labels[1])
+        changed = [
+            i for i, (a, b) in enumerate(zip(text.split(), row["attacked"].split(), strict=True)) if a != b
+        ]
+        assert row["replaced"] == changed
         if source == "attention":
+            assert row["attacked_weights"] == pytest.approx(after[0].tolist(), abs=1e-6)
             assert row["jsd"] == pytest.approx(jensenshannon(before[0], after[0]) ** 2, abs=1e-6)
 
 

@@ -12,12 +12,13 @@ from torch import Tensor
 
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.chart_kinds import histogram
-from heedful.audits.exhibits import Chart, Order
+from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
 from heedful.audits.questions.movement import by_word, mean_sharpness, snapshot
 from heedful.audits.subject.attacked import attacked_rows
+from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.words import words_in
+from heedful.audits.subject.words import Words, words_in
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
 from heedful.data.words.substitution import Change, counterparts, word_spans
@@ -86,6 +87,13 @@ class ConsistencyAudit(Audit):
         "are added up. The JSD is of heatmaps as distributions over aligned words."
     )
     order = Order("tau", "how alike the reasons are", worst="lowest")
+    heatmap = Heatmap("attacked_weights", "Under attack", "attacked_probability")
+    marks = PickedItems(
+        "replaced",
+        "words that the attack replaced",
+        nothing="The attack left this text alone.",
+        known="attacked_probability",
+    )
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
@@ -125,6 +133,11 @@ class ConsistencyAudit(Audit):
             "jsd": _moved(heatmaps[0].weights.mean(1), heatmaps[1].weights.mean(1), where),
             "sharpness": mean_sharpness(heatmaps[0]),
             "sharpness_after": mean_sharpness(heatmaps[1]),
+            "attacked_probability": after.probabilities.gather(
+                1, reading.probabilities.argmax(-1, keepdim=True)
+            )[:, 0],
+            "attacked_weights": ragged(_laid_out(heatmaps[1].weights.mean(1), where, words), reading.mask),
+            "replaced": self._replaced(reading, found, words),
             "status": [row["status"] for row in found],
             "attacked": [row["attacked"] for row in found],
         }
@@ -179,6 +192,17 @@ class ConsistencyAudit(Audit):
         padding = words.mask.shape[1] - where.shape[1]
         return torch.nn.functional.pad(where, (0, padding), value=-1)
 
+    def _replaced(self, reading: Reading, found: list[dict[str, Any]], words: Words) -> list[object]:
+        """Number the items of the words that were replaced."""
+        chosen = torch.zeros(words.mask.shape, dtype=torch.bool)
+        spans = word_spans(reading.batch.tokens) if reading.model.unit == "word" else []
+        for row, places in enumerate(spans):
+            gone = [(c["start"], c["end"]) for c in found[row]["changed"]]
+            for place, (start, end) in enumerate(places):
+                chosen[row, place] = any(first < end and start < last for first, last in gone)
+        items = words.items(torch.arange(len(chosen)), chosen)
+        return [each[real].nonzero()[:, 0].tolist() for each, real in zip(items, reading.mask, strict=True)]
+
     def _classes(self, reading: Reading) -> int:
         """For how many classes the source speaks; 0 for the decision alone."""
         if self.source == "attention" or not speaks_for_classes(self.source):
@@ -213,3 +237,13 @@ def _moved(
     aligned = after.gather(1, counterpart.clamp(min=0)).masked_fill(~there, 0.0)
     rest = (after.sum(1, keepdim=True) - aligned.sum(1, keepdim=True)).clamp(min=0)
     return jsd(torch.cat([before, torch.zeros_like(rest)], 1), torch.cat([aligned, rest], 1))
+
+
+def _laid_out(
+    weights: Float[Tensor, "batch others"], counterpart: Int[Tensor, "batch words"], words: Words
+) -> Float[Tensor, "batch items"]:
+    """Give each item of the original what the word in its place weighs; the pieces of a word share it."""
+    there = weights.gather(1, counterpart.clamp(min=0)).masked_fill(counterpart < 0, 0.0)
+    of, real = words.of.clamp(min=0), words.of >= 0
+    pieces = torch.zeros_like(there).scatter_add(1, of, real.to(there.dtype)).clamp(min=1)
+    return (there / pieces).gather(1, of).masked_fill(~real, 0.0)
