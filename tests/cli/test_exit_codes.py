@@ -38,7 +38,7 @@ def test_an_internal_error_has_its_own_code_and_keeps_its_traceback(run, monkeyp
         "Traceback" in shown.err and type(error).__name__ in shown.err and "test_exit_codes.py" in shown.err
     )
     last = shown.err.splitlines()[-1]
-    assert last.startswith("Error: This is a fault of heedful's") and "heedful doctor" in last
+    assert last.startswith("Error: This is an error in heedful") and "heedful doctor" in last
     assert shown.out == ""
 
 

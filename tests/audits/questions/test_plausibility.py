@@ -87,7 +87,7 @@ def test_texts_without_rationales_are_refused(make_case, nothing):
 
 def test_rationales_that_do_not_fit_are_refused(make_case):
     case = make_case("average")
-    with pytest.raises(BadInput, match="No rationale of toys meets a word"):
+    with pytest.raises(BadInput, match="No rationale of toys covers a word"):
         asked(case, [[(9000, 9001)]] * len(case.split))
 
 
