@@ -122,7 +122,6 @@ class ModelOptions(Options):
     sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
     decoder_dropout: Share = Field(0.3, description="Dropout before the decoder.")
 
-    # Word masks (FLAT).
     word_mask: Literal["none", "word", "group"] = Field(
         "none",
         description="Multiply every word's embedding by a mask: learnt from the embedding (word), or one number for each group of similar words (group, with --mask-vectors).",
@@ -161,7 +160,6 @@ class TrainingOptions(Options):
     seed: Seed = Field(0, description="Seed of everything random.")
     threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
 
-    # Word masks (FLAT).
     mask_vectors: str | None = Field(
         None, description="Vectors, by name or file, whose near words share a mask (word_mask group)."
     )
@@ -249,8 +247,6 @@ class ObjectiveOptions(Options):
         "random",
         description="Noise on the embeddings: random, or the worst that a search finds (steady, stability_only).",
     )
-
-    # Attacked texts (augmented, flat).
     attacked: str | None = Field(
         None,
         description="Parquet file with attacked training texts, to train on beside them (augmented, flat).",
