@@ -13,6 +13,7 @@ import pytest
 
 import heedful
 from heedful import declared
+from heedful.attacks.attack import ATTACKS
 from heedful.audits.audit import AUDITS
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
@@ -27,13 +28,19 @@ PARTS = dict(
         re.S | re.M,
     )
 )
-REGISTRIES = {"position": AUDITS, "last_word": EXPLAINERS, "shift": ENCODERS, "plain_entropy": OBJECTIVES}
+REGISTRIES = {
+    "position": AUDITS,
+    "last_word": EXPLAINERS,
+    "shift": ENCODERS,
+    "plain_entropy": OBJECTIVES,
+    "plain_synonyms": ATTACKS,
+}
 SMALL = {"limit": 200, "epochs": 1, "hidden": 4, "embedding_size": 8, "progress": False}
 
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """All four, as if their files lay in the folders that the page names, and gone again afterwards."""
+    """All five, as if their files lay in the folders that the page names, and gone again afterwards."""
     for registry in REGISTRIES.values():
         list(registry)  # what is there is found first
         for name in ("_things", "_descriptions"):
@@ -77,6 +84,12 @@ def test_they_are_known_by_their_names_and_work(added, tmp_path):
     assert (turned.to_frame("position")["place"] + place).to_list() == pytest.approx([1.0] * 30)
     (explained,) = heedful.explain(model, ["one two three"], "last_word")
     assert [item.weight for item in explained.items] == [0, 0, 1]
+    synonyms = tmp_path / "synonyms.txt"
+    synonyms.write_text("good fine nice\nbad poor weak\n", encoding="utf-8")
+    attacked = heedful.attack(
+        model, ["a good film", "a bad film"], recipe="plain_synonyms", synonyms=str(synonyms), progress=False
+    )
+    assert set(attacked.to_frame()["status"]) <= {"successful", "failed"}
 
 
 def test_a_value_that_is_wrong_is_told_of_as_any_other(added):
