@@ -66,7 +66,7 @@ def counterfit(
 
     As in the authors' code, a step moves each word by the mean of what its own pairs ask for, not by the sum, all words at
     once, and brings them back to unit length; antonyms are neither synonyms nor neighbours, whatever else says so. Unlike
-    there, neighbours as far apart as they were at first do not attract each other: the paper's term is 0 then.
+    there, both words of a pair of neighbours move: a slip in that code (j, j for j, i) held one of them fast.
 
     >>> east_and_north = np.array([[1.0, 0.2], [0.2, 1.0], [-1.0, 0.1]])
     >>> moved = counterfit(east_and_north, synonyms=np.zeros((0, 2), int), antonyms=np.array([[0, 1]]))

@@ -58,9 +58,9 @@ def _read_text(path: Path, wanted: set[str] | None, first: int | None) -> Wanted
             if not fields:
                 continue
             if number == 1:
-                first = fields.split(b" ")
-                if len(first) == 2 and all(field.isdigit() for field in first):  # a header: count and size
-                    size = int(first[1])
+                header = fields.split(b" ")
+                if len(header) == 2 and all(field.isdigit() for field in header):  # count and size
+                    size = int(header[1])
                     continue
             size = size or fields.count(b" ")
             parts = _split(fields, size)
