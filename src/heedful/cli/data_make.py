@@ -45,7 +45,11 @@ def make_counterfitted(
         bool, typer.Option("--wordnet/--no-wordnet", help="Also use WordNet's antonyms.")
     ] = True,
     simlex: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="SimLex-999, to measure how good the vectors are; looked for in $HEEDFUL_DATA/lexicon.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="SimLex-999, to measure how good the vectors are; looked for in $HEEDFUL_DATA/lexicon.",
+        ),
     ] = None,
     words: Annotated[
         int, typer.Option(min=2, metavar="N", help="Take the first words of the vectors, this many at most.")
