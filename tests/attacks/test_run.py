@@ -175,7 +175,7 @@ def test_the_hash_seed_changes_nothing(tmp_path):
         ({"limit": 0}, "limit must be at least 1"),
         ({"neighbors": 3}, "did you mean neighbours"),
         ({"known_words": True}, "vocabulary of words"),
-        ({"synonyms": None}, "counter-fitted vectors"),
+        ({"synonyms": None}, "heedful data make counterfitted"),
         ({"synonyms": "nowhere.txt"}, "no file nowhere.txt"),
         ({"synonyms": None, "vectors": "nowhere.npz"}, "no file nowhere.npz"),
         ({"similarity": True}, "heedful data get minilm-l6"),

@@ -21,6 +21,7 @@ COMMANDS = (
     "data list",
     "data show",
     "data get",
+    "data make counterfitted",
 )
 
 
@@ -63,7 +64,7 @@ def test_help_says_defaults_and_choices(run):
     assert re.search(r"--\[no-\]lowercase .*?\[default: yes\]", shown)
 
 
-@pytest.mark.parametrize("arguments", [(), ("data",)])
+@pytest.mark.parametrize("arguments", [(), ("data",), ("data", "make")])
 def test_a_group_alone_shows_its_commands(run, arguments):
     shown = run(*arguments)
     assert shown.code == 0

@@ -29,8 +29,8 @@ def near_words(
     """
     if options.vectors is None:
         raise BadInput(
-            f"The attack {options.recipe} takes substitutes from counter-fitted vectors: give a file of them (vectors, "
-            f"--vectors FILE), or synonyms of your own (synonyms, --synonyms FILE)."
+            f"The attack {options.recipe} takes substitutes from counter-fitted vectors: make them with heedful "
+            f"data make counterfitted and give the file (vectors, --vectors FILE), or synonyms of your own (synonyms, --synonyms FILE)."
         )
     path = _file(options.vectors)
     count = options.neighbours or count

@@ -1,4 +1,4 @@
-"""heedful data list | get | show"""
+"""heedful data list | get | show | make"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console, watcher
+from heedful.cli.data_make import make
 from heedful.cli.help import Command, Commands
 from heedful.output.tables import Cell, Row, Table
 from heedful.output.terminal import grid, plain
@@ -105,3 +106,6 @@ def get_data(
             continue
         folder = assets.get(name, watcher=watcher())
         console().print(f"{name}: {plain(folder)}", soft_wrap=True)
+
+
+data.add_typer(make, name="make")

@@ -41,6 +41,14 @@ def test_meanings_forms_and_markers(small):
     assert list(small.synsets("went", ("n",))) == []
 
 
+def test_antonyms_are_read_from_pointers_and_not_from_glosses(small):
+    first = "00000000 00 a 02 hot(a) 0 warm 0 002 & 00000000 a 0000 ! {:08} a 0201 | not ! at all\n"
+    first = first.format(len(first.format(0)))
+    second = f"{len(first):08} 00 a 01 cold 0 001 ! 00000000 a 0102 | a ! b\n"
+    (small.folder / "data.adj").write_text(first + second)
+    assert list(WordNet(small.folder).antonyms()) == [("warm", "cold"), ("cold", "warm")]
+
+
 def test_a_file_that_is_missing_is_named(tmp_path):
     with pytest.raises(BadInput, match=r"index\.noun"):
         WordNet(tmp_path)
@@ -86,3 +94,4 @@ def test_the_real_ones(asset):
         "VBG",
         "RB",
     ]
+    assert {("hot", "cold"), ("good", "evil"), ("increase", "decrease")} <= set(wordnet().antonyms())

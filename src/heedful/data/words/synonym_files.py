@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import re
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
 
 from heedful.data.words.inflection import replaceable
+from heedful.data.words.word_lines import opened, word_lines
 from heedful.errors import BadInput
 
 _VECTOR_SUFFIXES = (".vec", ".npz", ".npy")
@@ -23,7 +19,7 @@ def is_synonym_file(path: Path) -> bool:
         return False
     if _suffix(path) == ".json":
         return True
-    for _, fields in _lines(path):
+    for _, fields in word_lines(path, holds="synonyms"):
         return not all(_is_number(field) for field in fields[1:]) or len(fields) == 1
     return True
 
@@ -47,7 +43,7 @@ def _entries(path: Path) -> Iterable[tuple[str, list[str]]]:
     if _suffix(path) == ".json":
         yield from _object(path).items()
         return
-    for number, (word, *synonyms) in _lines(path):
+    for number, (word, *synonyms) in word_lines(path, holds="synonyms"):
         if not synonyms:
             raise BadInput(
                 f"Line {number} of {path} has no synonym for {word!r}: give one at least, or delete the line."
@@ -56,7 +52,7 @@ def _entries(path: Path) -> Iterable[tuple[str, list[str]]]:
 
 
 def _object(path: Path) -> dict[str, list[str]]:
-    with _opened(path) as file:
+    with opened(path, holds="synonyms") as file:
         try:
             content = json.load(file)
         except json.JSONDecodeError as error:
@@ -67,27 +63,6 @@ def _object(path: Path) -> dict[str, list[str]]:
         if not isinstance(synonyms, list) or not all(isinstance(other, str) for other in synonyms):
             raise BadInput(f"{path} has no list of words for {word!r}: give one, or leave the word out.")
     return content
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    with _opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            if fields := [field for field in re.split(r"[\s,]+", line.partition("#")[0]) if field]:
-                yield number, fields
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    """Open a text file, packed or not, and report its faults in one sentence."""
-    try:
-        with (
-            gzip.open(path, "rt", encoding="utf-8-sig")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8-sig") as file
-        ):
-            yield file
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise BadInput(f"Cannot read the synonyms in {path} ({error}): give a text file in UTF-8.") from None
 
 
 def _suffix(path: Path) -> str:

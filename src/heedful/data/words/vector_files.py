@@ -26,16 +26,16 @@ class WantedVectors(NamedTuple):
     matrix: NDArray[np.float32]
 
 
-def read_vector_file(path: Path, wanted: set[str] | None) -> WantedVectors:
+def read_vector_file(path: Path, wanted: set[str] | None, *, first: int | None = None) -> WantedVectors:
     """Read text (.txt, .vec, also .gz), .npz (`words`, `vectors`) or .npy with a word list beside it.
 
-    None wants every word.
+    None wants every word; `first` stops after so many of those that are wanted, in the order of the file.
     """
     if not path.is_file():
         raise BadInput(f"There is no vector file {path}: check the path.")
     readers = {".npz": _read_npz, ".npy": _read_npy}
     try:
-        read = readers.get(path.suffix, _read_text)(path, wanted)
+        read = readers.get(path.suffix, _read_text)(path, wanted, first)
     except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise BadInput(
             f"Cannot read the vectors in {path} ({error}): give a whole, readable file."
@@ -45,7 +45,7 @@ def read_vector_file(path: Path, wanted: set[str] | None) -> WantedVectors:
     return read
 
 
-def _read_text(path: Path, wanted: set[str] | None) -> WantedVectors:
+def _read_text(path: Path, wanted: set[str] | None, first: int | None) -> WantedVectors:
     """Stream the form of GloVe, fastText and word2vec: a word and its numbers on each line."""
     # Compared as bytes: most lines are passed over, and need not be decoded.
     encoded = {word.encode("utf-8", "surrogatepass"): word for word in wanted or ()}
@@ -58,9 +58,9 @@ def _read_text(path: Path, wanted: set[str] | None) -> WantedVectors:
             if not fields:
                 continue
             if number == 1:
-                first = fields.split(b" ")
-                if len(first) == 2 and all(field.isdigit() for field in first):  # a header: count and size
-                    size = int(first[1])
+                header = fields.split(b" ")
+                if len(header) == 2 and all(field.isdigit() for field in header):  # count and size
+                    size = int(header[1])
                     continue
             size = size or fields.count(b" ")
             parts = _split(fields, size)
@@ -71,6 +71,8 @@ def _read_text(path: Path, wanted: set[str] | None) -> WantedVectors:
             name = encoded.get(word) if wanted is not None else word.decode("utf-8", "replace")
             if name is None or name in rows:
                 continue
+            if len(rows) == first:
+                break
             try:
                 numbers.extend(map(float, values.split(b" ")))
             except ValueError as error:
@@ -109,7 +111,7 @@ def _is_number(field: bytes) -> bool:
         return False
 
 
-def _read_npz(path: Path, wanted: set[str] | None) -> WantedVectors:
+def _read_npz(path: Path, wanted: set[str] | None, first: int | None) -> WantedVectors:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             words, vectors = arrays["words"], arrays["vectors"]
@@ -123,17 +125,17 @@ def _read_npz(path: Path, wanted: set[str] | None) -> WantedVectors:
         raise BadInput(
             f"`words` in {path} must be one row of strings, not {words.dtype} {list(words.shape)}."
         )
-    return _select(path, words.tolist(), vectors, wanted)
+    return _select(path, words.tolist(), vectors, wanted, first)
 
 
-def _read_npy(path: Path, wanted: set[str] | None) -> WantedVectors:
+def _read_npy(path: Path, wanted: set[str] | None, first: int | None) -> WantedVectors:
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError as error:
         raise BadInput(
             f"{path} is not an .npy of plain numbers: save a float array [words, size]."
         ) from error
-    return _select(path, _words_beside(path), vectors, wanted)
+    return _select(path, _words_beside(path), vectors, wanted, first)
 
 
 def _words_beside(path: Path) -> list[str]:
@@ -159,7 +161,11 @@ def _words_beside(path: Path) -> list[str]:
 
 
 def _select(
-    path: Path, words: Iterable[str], vectors: NDArray[np.generic], wanted: set[str] | None
+    path: Path,
+    words: Iterable[str],
+    vectors: NDArray[np.generic],
+    wanted: set[str] | None,
+    first: int | None,
 ) -> WantedVectors:
     names = list(words)
     if vectors.ndim != 2 or vectors.dtype.kind != "f":
@@ -171,7 +177,11 @@ def _select(
         raise BadInput(
             f"{path} has {len(vectors)} vectors for {len(names)} words: there must be one for each."
         )
-    # Read backwards, so that of a word listed twice the first stays, as in text files.
-    places = {names[i]: i for i in range(len(names) - 1, -1, -1) if wanted is None or names[i] in wanted}
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if len(places) == first:
+            break
+        if wanted is None or name in wanted:
+            places.setdefault(name, place)  # of a word listed twice the first counts, as in text files
     matrix = np.asarray(vectors[list(places.values())], dtype=np.float32)
     return WantedVectors({word: row for row, word in enumerate(places)}, matrix)

@@ -38,7 +38,7 @@ def read_vectors(
     `source` is the name of vectors that can be fetched, or the path of a file (see `read_vector_file`). A
     word that the source does not hold as it is written is looked up in lower case.
     """
-    path = _locate(source, watcher)
+    path = locate_vectors(source, watcher=watcher)
     with watcher.status("Looking up word vectors"):
         rows, known = read_vector_file(path, {*words, *(word.lower() for word in words)})
     places = [rows.get(word, rows.get(word.lower(), -1)) for word in words]
@@ -83,7 +83,7 @@ def initial_embeddings(
     return InitialEmbeddings(np.concatenate([padding, filled]), int(found.sum()))
 
 
-def _locate(source: str, watcher: Watcher) -> Path:
+def locate_vectors(source: str, *, watcher: Watcher = QUIET) -> Path:
     """Give the vector file that a name or a path stands for, fetching it if need be."""
     known = {name: asset for name, asset in assets.assets().items() if asset.kind == "vectors"}
     if source in known:

@@ -47,6 +47,21 @@ class WordNet:
                 for offset in self._offsets(form, part):
                     yield self._lemmas(part, offset)
 
+    def antonyms(self) -> Iterator[tuple[str, str]]:
+        """Give every word of one meaning with the word of another that WordNet calls its antonym, in the files' order."""
+        for part in PARTS:
+            # Pointers end where the gloss begins, and a gloss may hold anything.
+            for line in self._data[part].splitlines():
+                fields = line.partition(b" | ")[0].split()
+                if b"!" not in fields or line.startswith(b" "):
+                    continue
+                pointers = fields[5 + 2 * int(fields[3], 16) :]
+                own = self._lemmas(part, int(fields[0]))
+                for symbol, offset, other, places in zip(*(pointers[k::4] for k in range(4)), strict=False):
+                    if symbol == b"!":
+                        source, target = int(places[:2], 16) - 1, int(places[2:], 16) - 1
+                        yield own[source], self._lemmas(other.decode(), int(offset))[target]
+
     def base_forms(self, form: str, part: PartOfSpeech) -> list[str]:
         """Give the words of the index that a form may belong to: itself, its exceptions, or what endings leave."""
         irregular = self._exceptions[part].get(form)
