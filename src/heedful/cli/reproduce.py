@@ -94,7 +94,7 @@ JoinFolder = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
-_ATTACK = "Attack (flat)"
+_ATTACK = "Attack"
 AttackVectors = Annotated[
     str | None,
     typer.Option(
@@ -139,7 +139,7 @@ RoundCount = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Rounds of attack and training; 3 if not given.",
+        help="Rounds of attack and training (flat); 3 if not given.",
         rich_help_panel=_ATTACK,
     ),
 ]

@@ -146,11 +146,14 @@ def described(options: AttackOptions) -> str:
 @lru_cache(maxsize=64)
 def lacking(options: AttackOptions) -> str | None:
     """Say what an attack lacks, if it cannot be assembled."""
+    if options.recipe not in ATTACKS:
+        return f"heedful has no attack {options.recipe}"
+    if options.recipe in _READ_BY["vectors"] and options.vectors is None and options.synonyms is None:
+        return f"the attack {options.recipe} needs counter-fitted vectors: give a file of them, or of neighbours, with --attack-vectors"
     try:
-        ATTACKS.get(options.recipe)
         _ready(options).assembled  # noqa: B018
     except BadInput as error:
-        return str(error)
+        return f"the attack {options.recipe} cannot be run: {error}"
     return None
 
 

@@ -72,5 +72,5 @@ def test_a_case_without_its_resource_is_listed_with_a_sentence(recipe, tmp_path:
         results = measure_recipe(cases, AUDITS[:1], runs=tmp_path / "runs", only_finished=only_finished)
         assert not results.runs
         assert len(results.missing) == 2
-        assert all("takes substitutes from counter-fitted vectors" in why for _, why in results.missing)
+        assert all("textfooler needs counter-fitted vectors" in why for _, why in results.missing)
     assert not (tmp_path / "runs").exists()
