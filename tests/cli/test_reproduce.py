@@ -23,7 +23,7 @@ BAD = {
     "seat --rounds 2": "Nothing of seat is attacked: leave out the options of attacks, or reproduce flat.",
     "flat --rounds 0": "--rounds",
     "flat --datasets mr": "There is no dataset in flat named 'mr'",
-    "flat --only-finished --table 10": "groups of similar words need counter-fitted vectors",
+    "flat --only-finished --table 10": "the attack textfooler needs counter-fitted vectors",
     "jain-wallace --datasets sst2": "$HEEDFUL_DATA/sst2/",
     "jain-wallace --only-finished --datasets sst2 --encoders cnn": "None of the 1 runs is trained and audited (sst2 cnn seed 0: not trained)",
 }
