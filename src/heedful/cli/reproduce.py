@@ -61,8 +61,8 @@ TextCount = Annotated[
         min=1,
         metavar="N",
         rich_help_panel=_DATA,
-        help="Audit a seeded sample of N test texts; if not given 1,000, or 500 if texts are long, and for attefa and seat "
-        "all (of tweeteval_hate 1,500).",
+        help="Audit a seeded sample of N test texts; if not given 1,000, or 500 if texts are long, and for attefa, seat and "
+        "flat all (of tweeteval_hate 1,500, for flat of imdb and ag_news 500).",
     ),
 ]
 OnlyFinished = Annotated[

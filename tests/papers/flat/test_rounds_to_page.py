@@ -5,12 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from tests.papers.flat.conftest import SYNONYMS
+
 from heedful.data.attacked import AttackedTexts
+from heedful.explainers.explain import explain
+from heedful.models.classifier import Classifier
+from heedful.output.charts import as_svg
 from heedful.papers.attacked_training import AttackChoices
 from heedful.papers.flat.methods import named
+from heedful.papers.flat.word_importance import synonym_gaps, word_counts
+from heedful.papers.flat.word_tables import figure_3, pictures
 from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.outcome import make_page
 from heedful.papers.paper_page import markdown
+from heedful.papers.results import Results
 from heedful.runs import list_runs
 
 AUDITS = ["robustness", "consistency", "sharpness"]
@@ -47,6 +56,42 @@ def test_rounds_are_trained_audited_and_found_again(recipe, choices, tmp_path: P
     assert len(words) == len(recipe.claims)
     assert words["fa-1"] not in ("not measured", "too few texts")
     assert words["fa-9"] == "not measured"
+
+
+def test_words_are_read_from_the_model_itself(recipe, choices, tmp_path: Path):
+    cases = recipe.cases(encoders=["lstm"], attacks=replace(choices, rounds=1, texts=None))
+    wanted = named("FLAT", encoders=("LSTM",), attacks=("pwws",))
+    (measured,) = measure_recipe(
+        [case for case in cases if case.model in wanted], AUDITS[:1], runs=tmp_path / "runs"
+    ).runs
+    counts = word_counts(measured)
+    assert counts is not None
+    classifier = Classifier.from_pretrained(measured.folder)
+    # Importance is what the explainer gives in any text.
+    (told,) = explain(classifier, ["a dull plot"], "word_mask")
+    of = dict(zip(counts.words, counts.importance, strict=True))
+    words = {told.text[item.start : item.end]: item.weight for item in told.items}
+    assert [words["dull"], words["plot"]] == pytest.approx([of["dull"], of["plot"]], abs=1e-6)
+
+    texts = AttackedTexts.read(measured.folder / "attacked.parquet")
+    place = counts.words.index("dull")
+    assert counts.frequency[place] == sum(text.split().count("dull") for text in texts.originals)
+    replaced = [text[a:b] for text, row in zip(texts.originals, texts.changes, strict=True) for (a, b), _ in row]  # fmt: skip
+    assert replaced and counts.substitutions.sum() == len(replaced)
+    assert counts.substitutions[place] == replaced.count("dull")
+
+    gaps = synonym_gaps(measured)
+    assert gaps is not None
+    known = {word: other for word, other in SYNONYMS.items() if {word, other} <= set(of)}
+    assert sorted(gaps) == pytest.approx(sorted(abs(of[a] - of[b]) for a, b in known.items()))
+
+    results = Results((replace(measured, dataset="sst2"),))
+    (table,) = figure_3(results)
+    assert [row[0] for row in table.rows] == list(wanted) * 4
+    assert table.rows[0][1] in ("negative", "positive") and "treat (" in table.rows[0][3]
+    drawn = pictures(results)
+    assert len(drawn) == 3
+    assert as_svg(drawn[0].spec).startswith("<svg")
 
 
 def test_other_choices_are_other_runs(recipe, choices, tmp_path: Path):
