@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from heedful.papers.attacked_training import AttackChoices
 from heedful.papers.recipe import Recipe, RecipeCase
 
 DOCS = Path(__file__).parent
 MEASURED = DOCS / "measured"
 TRAINED = MEASURED / "trained.parquet"
 SEEDS = 3
+VECTORS = "HEEDFUL_ATTACK_VECTORS"
+"""The environment names the file that heedful reproduce flat was given with --attack-vectors."""
 _GLOVE = "--vectors glove-840b-300d"
 
 
@@ -71,5 +75,16 @@ QUESTIONS = [
 
 def cases(recipe: Recipe) -> list[RecipeCase]:
     """Every run of a paper that the page counts."""
+    if recipe.attacks:
+        return _attacked(recipe)
     knows = recipe.twins or any(dataset.seeds > 1 for dataset in recipe.datasets.values())
     return recipe.cases(seeds=None if knows else SEEDS)
+
+
+def _attacked(recipe: Recipe) -> list[RecipeCase]:
+    """One seed of all that is usual and costly, three of the LSTM on sst2, and a transformer on trec."""
+    attacks = AttackChoices(vectors=os.environ.get(VECTORS))
+    found = recipe.cases(recipe.experiments, attacks=attacks, costly=True)
+    found += recipe.cases(datasets=["sst2"], encoders=["lstm"], seeds=SEEDS, attacks=attacks)
+    found += recipe.cases(datasets=["trec"], encoders=["hf:minilm-l6"], attacks=attacks)
+    return list({case.name: case for case in reversed(found)}.values())[::-1]

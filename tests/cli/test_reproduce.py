@@ -20,6 +20,10 @@ BAD = {
     "attefa --seeds 10": "10 twins cannot be trained: there are 9 seeds",
     "attefa --table 4 --datasets sst2": "What is asked for is about the datasets mock_1,",
     "jain-wallace --texts 0": "--texts",
+    "seat --rounds 2": "Nothing of seat is attacked: leave out the options of attacks, or reproduce flat.",
+    "flat --rounds 0": "--rounds",
+    "flat --datasets mr": "There is no dataset in flat named 'mr'",
+    "flat --only-finished --table 10": "the attack textfooler needs counter-fitted vectors",
     "jain-wallace --datasets sst2": "$HEEDFUL_DATA/sst2/",
     "jain-wallace --only-finished --datasets sst2 --encoders cnn": "None of the 1 runs is trained and audited (sst2 cnn seed 0: not trained)",
 }
@@ -38,6 +42,7 @@ def test_recipes_are_listed(run):
     shown = run("list", "recipes").out
     assert [line.split()[0] for line in shown.splitlines()] == [
         "attefa",
+        "flat",
         "jain-wallace",
         "seat",
         "serrano-smith",

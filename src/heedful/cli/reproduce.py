@@ -61,8 +61,8 @@ TextCount = Annotated[
         min=1,
         metavar="N",
         rich_help_panel=_DATA,
-        help="Audit a seeded sample of N test texts; if not given 1,000, or 500 if texts are long, and for attefa and seat "
-        "all (of tweeteval_hate 1,500).",
+        help="Audit a seeded sample of N test texts; if not given 1,000, or 500 if texts are long, and for attefa, seat and "
+        "flat all (of tweeteval_hate 1,500, for flat of imdb and ag_news 500).",
     ),
 ]
 OnlyFinished = Annotated[
@@ -94,6 +94,55 @@ JoinFolder = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+_ATTACK = "Attack"
+AttackVectors = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Counter-fitted vectors, or a JSON file of neighbours, for attacks that need them.",
+        rich_help_panel=_ATTACK,
+    ),
+]
+AttackSynonyms = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Substitutes for all attacks, in place of their own.", rich_help_panel=_ATTACK
+    ),
+]
+AttackSimilarity = Annotated[
+    bool,
+    typer.Option(
+        "--attack-similarity/--no-attack-similarity",
+        help="Ask for similar sentences, where an attack does; without, it is faster and coarser.",
+        rich_help_panel=_ATTACK,
+    ),
+]
+KnownWords = Annotated[
+    bool,
+    typer.Option(
+        "--known-words",
+        help="Use only substitutes that the model's vocabulary knows.",
+        rich_help_panel=_ATTACK,
+    ),
+]
+AttackTexts = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Attack N training texts in every round, drawn anew; if not given all (imdb 1,000, ag_news 2,000).",
+        rich_help_panel=_ATTACK,
+    ),
+]
+RoundCount = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Rounds of attack and training (flat); 3 if not given.",
+        rich_help_panel=_ATTACK,
+    ),
+]
 
 
 def reproduce(
@@ -105,6 +154,12 @@ def reproduce(
     encoders: EncoderNames = None,
     seeds: SeedCount = None,
     texts: TextCount = None,
+    attack_vectors: AttackVectors = None,
+    attack_synonyms: AttackSynonyms = None,
+    attack_similarity: AttackSimilarity = True,
+    known_words: KnownWords = False,
+    attack_texts: AttackTexts = None,
+    rounds: RoundCount = None,
     only_finished: OnlyFinished = False,
     form: Format = "table",
     output: OutputFile = None,
@@ -130,7 +185,10 @@ def reproduce(
       heedful reproduce seat --table 1,2 --datasets sst2 --encoders bilstm
 
       heedful reproduce seat --datasets mr --join measured -o seat.md
+
+      heedful reproduce flat --table 2,3 --datasets trec --attack-vectors counter-fitted.txt
     """
+    from heedful.papers.attacked_training import ROUNDS, AttackChoices
     from heedful.papers.recipe import RECIPES
 
     if form not in _FORMATS:
@@ -139,8 +197,24 @@ def reproduce(
     needed, shown = _choose(chosen, table, figure, claims=claims)
     if together is not None and not chosen.joins:
         _refuse_join(recipe)
+    attacks = AttackChoices(
+        vectors=attack_vectors,
+        synonyms=attack_synonyms,
+        similarity=attack_similarity,
+        known_words=known_words,
+        texts=attack_texts,
+        rounds=rounds or ROUNDS,
+    )
+    if not chosen.attacks and (attacks != AttackChoices() or rounds is not None):
+        _refuse_attacks(recipe)
     cases = chosen.cases(
-        needed, datasets=_split(datasets), encoders=_split(encoders), seeds=seeds, texts=texts
+        needed,
+        datasets=_split(datasets),
+        encoders=_split(encoders),
+        seeds=seeds,
+        texts=texts,
+        attacks=attacks,
+        costly=not claims and (table is not None or figure is not None),
     )
 
     from heedful.papers.measure_recipe import measure_recipe
@@ -179,6 +253,13 @@ def _refuse_join(recipe: str) -> NoReturn:
 
     able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins)
     raise BadInput(f"Parts of {recipe} cannot be joined: --join is for {able}.")
+
+
+def _refuse_attacks(recipe: str) -> NoReturn:
+    from heedful.papers.recipe import RECIPES
+
+    able = ", ".join(name for name in RECIPES if RECIPES.get(name).attacks)
+    raise BadInput(f"Nothing of {recipe} is attacked: leave out the options of attacks, or reproduce {able}.")
 
 
 def _choose(

@@ -14,14 +14,25 @@ from heedful.measures.intervals import Interval, bootstrap_interval
 from heedful.measures.resampling import spread
 from heedful.papers.results import Results
 
-SampleUnit = Literal["texts", "twins"]
+SampleUnit = Literal["texts", "twins", "words"]
 Decision = Literal[
-    "holds", "does not hold", "undecided", "too few texts", "too few twins", "too few seeds", "not measured"
+    "holds",
+    "does not hold",
+    "undecided",
+    "too few texts",
+    "too few twins",
+    "too few words",
+    "too few seeds",
+    "not measured",
 ]
 LEAST_TEXTS = 30
 """Fewer texts than this decide nothing: their bootstrap interval is too narrow to be believed."""
-LEAST: Mapping[SampleUnit, int] = {"texts": LEAST_TEXTS, "twins": 3}
-_TOO_FEW: Mapping[SampleUnit, Decision] = {"texts": "too few texts", "twins": "too few twins"}
+LEAST: Mapping[SampleUnit, int] = {"texts": LEAST_TEXTS, "twins": 3, "words": LEAST_TEXTS}
+_TOO_FEW: Mapping[SampleUnit, Decision] = {
+    "texts": "too few texts",
+    "twins": "too few twins",
+    "words": "too few words",
+}
 _NO_VOTE: tuple[Decision, ...] = (*_TOO_FEW.values(), "too few seeds")
 
 RULE = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from heedful.data.corpora.sources import find_source
 from heedful.data.corpora.synthetic import is_synthetic
 from heedful.declared import complete
 from heedful.errors import BadInput
+from heedful.papers.attacked_training import described, lacking
 from heedful.papers.recipe import RecipeCase
 from heedful.papers.results import MeasuredRun, Missing, Results
 from heedful.progress import QUIET, Watcher
@@ -53,7 +54,7 @@ def measure_recipe(
     missing: list[Missing] = []
     for place, case in enumerate(cases, 1):
         begun = time.perf_counter()
-        run = trained.get(case.config)
+        run = _trained(case, trained)
         asked = case.audits or audits
         if only_finished:
             outcome, lack = _find(case, asked, run)
@@ -76,7 +77,13 @@ def _do(
 ) -> RunOrMissing:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)
-    classifier = train(case.config, runs=runs, watcher=QUIET if complete else watcher)
+    if why := _impossible(case):
+        return None, Missing(case.name, why)
+    watching = QUIET if complete else watcher
+    if case.rounds is None:
+        classifier = train(case.config, runs=runs, watcher=watching)
+    else:
+        classifier = case.rounds.train(case.config, runs=runs, watcher=watching)
     assert classifier.run is not None
     options = _audit_options(case)
     try:
@@ -92,7 +99,7 @@ def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> RunOrMiss
     Where some of the audits are not finished, those that are count, and the others are missing.
     """
     if run is None:
-        return None, Missing(case.name, "not trained")
+        return None, Missing(case.name, _impossible(case) or "not trained")
     wanted = build(AuditOptions, _audit_options(case))
     found: AuditResult | None = None
     for folder in _audits_like(wanted, run):
@@ -109,6 +116,20 @@ def _find(case: RecipeCase, audits: Sequence[str], run: Run | None) -> RunOrMiss
     some = len(lacking) < len(set(audits))
     lack = Missing(case.name, f"trained, and not audited for {', '.join(lacking)}")
     return (_measured(case, run, found) if some else None), lack
+
+
+def _trained(case: RecipeCase, trained: Mapping[TrainConfig, Run]) -> Run | None:
+    if case.rounds is not None:
+        return case.rounds.find(case.config, trained)
+    return trained.get(case.config)
+
+
+def _impossible(case: RecipeCase) -> str | None:
+    """Say what a case lacks: an attack may need vectors or models that are not there."""
+    if case.lacks is not None:
+        return case.lacks
+    needed = (*([case.rounds.attack] if case.rounds else ()), *case.attacks)
+    return next((why for options in dict.fromkeys(needed) if (why := lacking(options))), None)
 
 
 def _lacking(audits: Sequence[str], result: AuditResult) -> list[str]:
@@ -136,6 +157,8 @@ def _measured(case: RecipeCase, run: Run, result: AuditResult) -> MeasuredRun:
         if name != PREDICTIONS and name in result.summaries
     }
     notes = [note for summary in result.summaries.values() for note in summary.notes]
+    notes += [case.rounds.note] if case.rounds else []
+    notes += [f"Audited under attack by {described(options)}." for options in case.attacks]
     return MeasuredRun(
         case.dataset,
         case.model,

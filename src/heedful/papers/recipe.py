@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -19,7 +19,9 @@ from heedful.papers.results import MeasuredRun, Results
 from heedful.registry import Registry
 
 if TYPE_CHECKING:
+    from heedful.attacks.options import AttackOptions
     from heedful.config import TrainConfig
+    from heedful.papers.attacked_training import AttackChoices, CaseRounds
 
 ExperimentKind = Literal["table", "figure"]
 T = TypeVar("T")
@@ -34,6 +36,10 @@ class Dataset:
     options: Mapping[str, Any] = field(default_factory=dict)
     seeds: int = 1
     """Seeds to train with where the user does not say."""
+    usual: bool = True
+    """Whether it is taken where no dataset is named, by experiments that name none."""
+    attacked: int | None = None
+    """At most this many training texts are attacked in a round, where the user does not say; all if None."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,14 @@ class Model:
     """Where its encoder is not asked for by name: trained with one seed, on these datasets alone. None: no bounds."""
     texts: int | None = None
     """At most this many test texts are audited; as many as the dataset says if None."""
+    trained_against: str | None = None
+    """The attack whose rounds it is trained in, if it is."""
+    attacks: tuple[str, ...] = ()
+    """What its audits attack it by."""
+    audit: Mapping[str, Any] = field(default_factory=dict)
+    """Options of its audits."""
+    near_words: str | None = None
+    """The option of training, if there is one, that takes the vectors of the user's attacks."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +117,12 @@ class RecipeCase:
     """Options of the audit besides."""
     audits: tuple[str, ...] = ()
     """What is asked of it, where that is not the same for all."""
+    rounds: CaseRounds | None = None
+    """How it is made by rounds of attack and training, if it is."""
+    attacks: tuple[AttackOptions, ...] = ()
+    """What its audits attack it by."""
+    lacks: str | None = None
+    """Why it cannot be made, if that is known beforehand."""
 
     @property
     def name(self) -> str:
@@ -154,6 +174,8 @@ class Recipe:
     """How claims are decided."""
     audit: Mapping[str, Any] = field(default_factory=dict)
     """Options of every audit."""
+    attacks: bool = False
+    """Whether models are attacked, so that the user may choose how."""
     joined: Joined | None = None
     """How its pages are made from numbers alone, so that what several machines measured can be put together."""
 
@@ -185,16 +207,17 @@ class Recipe:
         encoders: Sequence[str] | None = None,
         seeds: int | None = None,
         texts: int | None = None,
+        attacks: AttackChoices | None = None,
+        costly: bool = False,
     ) -> list[RecipeCase]:
         """Every model to train and audit for some experiments (by default all), or say what is not known.
 
         Without `seeds` there are as many bases of each as its dataset asks for, and the usual number of twins where
-        there are any.
+        there are any. Where all experiments are asked for, the costly ones are left out unless `costly`.
         """
-        from heedful.training.train import resolve
         from heedful.training.twins import some_seeds
 
-        needed = self._needed(experiments)
+        needed = list(experiments) if experiments and costly else self._needed(experiments)
         usual = {experiment.audit for experiment in experiments or self.experiments}
         audit = {**self.audit, **({"seeds": some_seeds(seeds)} if self.twins else {})}
         for name in datasets or ():
@@ -210,20 +233,51 @@ class Recipe:
                     continue
                 bases = 1 if self.twins or bounds is not None else seeds or data.seeds
                 for seed in range(bases):
-                    asked = [e for e in needed if e.about(name, model.name, seed)]
+                    asked = [
+                        e
+                        for e in needed
+                        if e.about(name, model.name, seed) and (datasets or e.datasets or data.usual)
+                    ]
                     if not asked:
                         continue
-                    given = {"dataset": name, **self.options, **model.options, **data.options, "seed": seed}
-                    config = resolve({key: value for key, value in given.items() if value is not None})
                     own = tuple(dict.fromkeys(audit for e in asked for audit in (e.audit, *e.also)))
                     audits = () if set(own) == usual else own
                     limit = texts or model.texts or data.texts
-                    cases.append(RecipeCase(name, model.name, seed, config, limit, audit, audits))
+                    case = self._case(name, model, seed, attacks)
+                    cases.append(replace(case, texts=limit, audit={**audit, **case.audit}, audits=audits))
         if not cases:
             raise BadInput(
                 "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."
             )
         return cases
+
+    def _case(self, dataset: str, model: Model, seed: int, chosen: AttackChoices | None) -> RecipeCase:
+        """Resolve what is trained, and how it is attacked."""
+        from heedful.papers.attacked_training import AttackChoices, CaseRounds
+        from heedful.training.train import resolve
+
+        data, attacks = self.datasets[dataset], chosen or AttackChoices()
+        given = {"dataset": dataset, **self.options, **model.options, **data.options, "seed": seed}
+        lacks = None
+        if model.near_words is not None:
+            given[model.near_words], lacks = attacks.space()
+        config = resolve({key: value for key, value in given.items() if value is not None})
+        rounds = None
+        if model.trained_against is not None:
+            limit = attacks.texts or data.attacked
+            rounds = CaseRounds(attacks.options(model.trained_against), attacks.rounds, limit)
+        audit = {**(attacks.audit(model.attacks) if model.attacks else {}), **model.audit}
+        return RecipeCase(
+            dataset,
+            model.name,
+            seed,
+            config,
+            None,
+            audit,
+            rounds=rounds,
+            attacks=tuple(map(attacks.options, model.attacks)),
+            lacks=lacks,
+        )
 
     def _needed(self, experiments: Sequence[Experiment] | None) -> list[Experiment]:
         """Give the experiments asked for; where that is all of them, without the costly ones."""
@@ -233,8 +287,9 @@ class Recipe:
 
     def _datasets(self, experiments: Sequence[Experiment], datasets: Sequence[str] | None) -> list[str]:
         needed: set[str] = set()
+        usual = [name for name, data in self.datasets.items() if datasets or data.usual]
         for experiment in experiments:
-            needed.update(experiment.datasets or self.datasets)
+            needed.update(experiment.datasets or usual)
         chosen = [name for name in datasets or self.datasets if name in needed]
         if not chosen:
             about = ", ".join(name for name in self.datasets if name in needed)
