@@ -15,11 +15,10 @@ REMARK = "  1 a remark of two lines  \n  2 that begins with spaces  \n"
 @pytest.fixture
 def small(tmp_path):
     """Two meanings of a noun, and a verb with an irregular form."""
-    data = REMARK + "%08d 04 n 02 move 0 motion 0 000 | x\n%08d 04 n 02 move 1 Moving_on 0 000 | y\n"
     first = len(REMARK)
-    line = f"{first:08d} 04 n 02 move 0 motion 0 000 | x\n"
-    data = data % (first, first + len(line))
-    (tmp_path / "data.noun").write_text(data)
+    line = f"{first:08} 04 n 02 move 0 motion 0 000 | x\n"
+    other = f"{first + len(line):08} 04 n 02 move 1 Moving_on 0 000 | y\n"
+    (tmp_path / "data.noun").write_text(REMARK + line + other)
     (tmp_path / "index.noun").write_text(
         REMARK
         + f"a n 1 0 1 0 {first:08}\nmotion n 1 0 1 0 {first:08}\nmove n 2 0 2 1 {first:08} {first + len(line):08}\n"

@@ -74,6 +74,15 @@ def test_other_models_have_none(toy_classifier, shape):
     assert reader(toy_classifier(**shape).model) is None
 
 
+def test_windows_of_many_words_are_numbered_in_steps(toy_classifier, monkeypatch):
+    model = toy_classifier(encoder="cnn", pooling="max", widths=(5,)).model.eval()
+    texts = [[1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6], [2, 2, 2, 2, 2, 2, 2]]
+    monkeypatch.setattr("heedful.models.shortcuts.windows._LARGEST", 60)
+    with torch.no_grad():
+        found = reader(model)([np.array(text) for text in texts])
+        assert torch.allclose(found, plainly(model, texts), atol=1e-5)
+
+
 @given(TEXTS)
 def test_every_distinct_beginning_is_there_once(texts):
     order, padded, lengths = sorted_texts([np.array(text, dtype=np.int64) for text in texts])

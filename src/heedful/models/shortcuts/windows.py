@@ -19,8 +19,9 @@ from heedful.models.model import AttentionModel
 from heedful.models.shortcuts.prefixes import Ids, padded_texts
 
 _TEXTS = 512
-_NUMBERS = 1 << 20
-"""Numbers laid out at a time: 4 MB."""
+_NUMBERS = 1 << 17
+"""Numbers laid out at a time: half a megabyte, which stays in the processor's cache."""
+_LARGEST = 1 << 62
 
 
 class WindowReader:
@@ -55,34 +56,38 @@ class WindowReader:
 
     def _pool(self, ids: Sequence[Ids]) -> Float[Tensor, "texts size"]:
         padded, lengths = padded_texts(ids)
-        words = np.where(padded >= 0, self._rows(np.maximum(padded, 0)), 0)
-        present = torch.from_numpy(padded >= 0)
-        pooled = [self._width(number, words, present) for number in range(len(self._widths))]
+        rows = np.where(padded >= 0, self._rows(np.maximum(padded, 0)), 0)
+        distinct, words = np.unique(rows, return_inverse=True)
+        words = words.reshape(rows.shape)
+        if distinct[0] != 0:  # beyond a text's ends is always the first
+            distinct, words = np.concatenate([[0], distinct]), words + 1
+        pooled = [self._width(number, distinct, words, padded < 0) for number in range(len(self._widths))]
         there = torch.from_numpy(lengths > 0)
         return torch.cat(pooled, dim=-1).masked_fill(~there[:, None], 0.0)
 
     def _width(
-        self, number: int, words: NDArray[np.int64], present: Tensor
+        self, number: int, distinct: NDArray[np.int64], words: NDArray[np.int64], absent: NDArray[np.bool_]
     ) -> Float[Tensor, "texts filters"]:
         """Give the largest value of every filter of one width over the windows around the words of each text."""
-        width, tables = self._widths[number], self._tables[number]
+        width, bias = self._widths[number], self._convolutions[number].bias
+        assert bias is not None
         tokens = words.shape[1]
         around = np.pad(words, ((0, 0), ((width - 1) // 2, width // 2)))
-        code = around[:, :tokens]
-        for offset in range(1, width):  # number the distinct windows, one word longer each time
-            code = code * self._known + around[:, offset : offset + tokens]
-            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
-        _, first, code = np.unique(code, return_index=True, return_inverse=True)
+        first, of = _distinct_windows(around, width, len(distinct))
         rows, columns = np.divmod(first, tokens)
-        bias = self._convolutions[number].bias
-        assert bias is not None
-        values = bias.expand(len(first), -1).clone()
-        for offset, table in enumerate(tables):
-            values += table.index_select(0, torch.from_numpy(around[rows, columns + offset]))
-        of = torch.from_numpy(code.reshape(words.shape))
+        values = bias.expand(len(first) + 1, -1).clone()
+        for offset, table in enumerate(self._tables[number]):
+            words_there = distinct[around[rows, columns + offset]]
+            values[:-1] += table.index_select(0, torch.from_numpy(words_there))
+        values[-1] = -torch.inf  # where there is no word
+        of[absent] = len(first)
         size = max(1, _NUMBERS // (tokens * values.shape[1]))
-        blocks = zip(of.split(size), present.split(size), strict=True)  # type: ignore[no-untyped-call]
-        largest = [values[some].masked_fill_(~there[..., None], -torch.inf).amax(1) for some, there in blocks]
+        largest = [
+            values.index_select(0, torch.from_numpy(of[some : some + size].ravel()))
+            .view(-1, tokens, values.shape[1])
+            .amax(1)
+            for some in range(0, len(of), size)
+        ]
         found: Tensor = self._encoder.activation(torch.cat(largest))
         return found
 
@@ -97,3 +102,18 @@ class WindowReader:
                 for offset, table in enumerate(tables):
                     tables[offset] = torch.cat([table, vectors @ part.weight[:, :, offset].T])
         return self._place[words]
+
+
+def _distinct_windows(
+    around: NDArray[np.int64], width: int, many: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the distinct windows of texts of words below `many`: a place of each, and the number at every place."""
+    tokens = around.shape[1] - width + 1
+    code, size = around[:, :tokens], many
+    for offset in range(1, width):
+        if size * many >= _LARGEST:
+            code = np.unique(code, return_inverse=True)[1].reshape(code.shape)
+            size = code.size
+        code, size = code * many + around[:, offset : offset + tokens], size * many
+    _, first, of = np.unique(code, return_index=True, return_inverse=True)
+    return first, of.reshape(code.shape)
