@@ -29,7 +29,8 @@ def test_a_text_is_rebuilt_by_offsets_and_nothing_else_changes(text, data):
     new = {
         position: data.draw(WORDS.filter(bool)) for position in range(len(source)) if data.draw(st.booleans())
     }
-    rebuilt, places = Draft(source, new).rebuilt()
+    rebuilt, stretches = Draft(source, new).rebuilt()
+    places = {stretch.position: stretch.new_span for stretch in stretches}
     at = at_new = 0
     for position in sorted(new):
         (start, end), (new_start, new_end) = source.spans[position], places[position]
