@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -66,13 +65,13 @@ def language_model(options: AttackOptions, what_for: str) -> MaskedLanguageModel
     return MaskedLanguageModel.load(options.language_model)
 
 
-def similar_sentences(options: AttackOptions, *, cosine: float) -> tuple[Constraint, ...]:
+def similar_sentences(options: AttackOptions, *, least: float) -> tuple[Constraint, ...]:
     """Give the constraint that fifteen words around a substitute are like those of the original text, if it is asked."""
     if not options.similarity:
         return ()
     from heedful.attacks.constraints.sentence_similarity import SentenceSimilarity
 
-    least = 1 - math.acos(cosine) / math.pi if options.min_similarity is None else options.min_similarity
+    least = least if options.min_similarity is None else options.min_similarity
     return (SentenceSimilarity.load(options.sentence_encoder, least=least, window=15, to="original"),)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.candidates.masked_words import MaskedEdits
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
@@ -11,7 +13,8 @@ from heedful.attacks.searches.greedy_edits import GreedyEdits
 from heedful.config import AttackOptions
 
 _NEEDS = "takes the words that it replaces, inserts and merges from a masked language model"
-_COSINE = 0.7
+_SIMILARITY = 1 - math.acos(0.7) / math.pi
+"""A cosine of .7."""
 
 
 @ATTACKS.register("clare", "words replaced, inserted and merged by a masked language model (Li et al. 2021)")
@@ -38,7 +41,7 @@ def clare(options: AttackOptions) -> Attack:
         constraints=(
             NoWordTwice(),
             NoStopWords(nltk_stop_words()),
-            *similar_sentences(options, cosine=_COSINE),
+            *similar_sentences(options, least=_SIMILARITY),
             *share_of_words(options),
         ),
         search=GreedyEdits(),
