@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from heedful.attacks.attack import Attack
+from heedful.attacks.candidates.of_original import OfOriginal
 from heedful.attacks.constraints.places import NoWordTwice
+from heedful.attacks.draft import Source
+from heedful.attacks.driver import Driver
 from heedful.attacks.searches.greedy import Greedy
+from heedful.attacks.space import SearchSpace
+from heedful.attacks.victim import FunctionVictim
 
 VOTES = {
     "fine": 2.0,
@@ -56,6 +61,11 @@ def votes() -> Callable[[list[str]], list[list[float]]]:
 
 
 @pytest.fixture
+def synonyms() -> dict[str, list[str]]:
+    return SYNONYMS
+
+
+@pytest.fixture
 def dictionary() -> type[Dictionary]:
     return Dictionary
 
@@ -66,6 +76,21 @@ def toy_attack() -> Callable[..., Attack]:
         return Attack(Dictionary(synonyms), (NoWordTwice(), *more), Greedy(importance), **options)
 
     return make
+
+
+@pytest.fixture
+def run_search() -> Callable[..., list]:
+    """Attack texts by a search, substitutes from a dictionary."""
+
+    def run(search, texts, labels, *constraints, victim=probabilities, synonyms=SYNONYMS, together=256):
+        attack = Attack(OfOriginal(Dictionary(synonyms)), constraints, search, lazy=False)
+        found = {}
+        cut = [(number, Source.cut(text), labels[number]) for number, text in enumerate(texts)]
+        driver = Driver(attack, FunctionVictim(victim), SearchSpace(attack), together=together)
+        driver.run(cut, done=lambda text: found.__setitem__(text.number, text))
+        return [found[number] for number in range(len(texts))]
+
+    return run
 
 
 @pytest.fixture

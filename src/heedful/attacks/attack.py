@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from heedful.attacks.candidates.candidates import Candidates
+from heedful.attacks.candidates.edits import Edits
 from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.goal import Untargeted
 from heedful.attacks.options import AttackOptions
@@ -17,7 +18,7 @@ from heedful.registry import Registry
 class Attack:
     """Everything that decides how a text is attacked; see `published/` for how one is assembled."""
 
-    candidates: Candidates
+    candidates: Candidates | Edits
     constraints: tuple[Constraint, ...]
     search: Search
     goal: Untargeted = field(default_factory=Untargeted)

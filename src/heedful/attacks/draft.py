@@ -30,8 +30,16 @@ class Source:
         return len(self.words)
 
 
+class Stretch(NamedTuple):
+    """Where something was replaced: a position, its place in the source, and its place in the text."""
+
+    position: int
+    span: Span
+    new_span: Span
+
+
 class Changed(NamedTuple):
-    """A word that was replaced, and where the old one and the new one stand in their texts."""
+    """What was replaced, and where the old and the new stand in their texts; nothing is old where a word was put in."""
 
     position: int
     old: str
@@ -65,6 +73,21 @@ class Draft:
         """Give a draft with one word replaced by another, or by nothing."""
         return Draft(self.source, {**self.new, position: word}, base=self, position=position)
 
+    def merged(self, position: int, word: str) -> Draft:
+        """Give a draft with a word and the next one replaced by one other."""
+        return self.replaced(position + 1, "").replaced(position, word)
+
+    def with_words(self, words: Mapping[int, str]) -> Draft:
+        """Give a draft of the same source with these words in their places, and every other word as it was."""
+        kept = {place: word for place, word in sorted(words.items()) if word != self.source.words[place]}
+        return Draft(self.source, kept)
+
+    def place(self, position: int) -> int:
+        """Number the words of the text, and say at which number the words of a position begin."""
+        return position + sum(
+            len(word_spans(word)) - 1 for earlier, word in self.new.items() if earlier < position
+        )
+
     def word(self, position: int) -> str:
         """Give what stands in the place of a word of the source."""
         return self.new.get(position, self.source.words[position])
@@ -76,11 +99,11 @@ class Draft:
             self._text = self.rebuilt()[0]
         return self._text
 
-    def rebuilt(self) -> tuple[str, dict[int, Span]]:
-        """Put the text together, and say where the replaced words now stand."""
+    def rebuilt(self) -> tuple[str, list[Stretch]]:
+        """Put the text together, and say which stretch of the source became which of the text, in order."""
         text, spans = self.source.text, self.source.spans
         parts: list[str] = []
-        places: dict[int, Span] = {}
+        stretches: list[Stretch] = []
         at = length = 0
         for position in sorted(self.new):
             start, end = spans[position]
@@ -92,18 +115,29 @@ class Draft:
                     end += 1
             parts += (text[at:start], word)
             length += start - at
-            places[position] = (length, length + len(word))
+            stretches.append(Stretch(position, (start, end), (length, length + len(word))))
             length += len(word)
             at = end
-        return "".join((*parts, text[at:])), places
+        return "".join((*parts, text[at:])), stretches
 
     def changes(self) -> list[Changed]:
-        """List the replaced words in their order."""
-        places = self.rebuilt()[1]
+        """List what was changed, in order.
+
+        A word that is gone belongs to the word before it, if that was replaced: the two were merged. A word that was put
+        in after another is listed by itself, with the space before it, and nothing stands in its place in the source.
+        """
+        text, stretches = self.rebuilt()
+        found: list[Stretch] = []
+        for position, span, new_span in stretches:
+            old = self.source.words[position]
+            word = self.new[position]
+            if not word and found and found[-1].span[1] == span[0]:
+                found[-1] = Stretch(found[-1].position, (found[-1].span[0], span[1]), found[-1].new_span)
+            elif word.startswith(f"{old} "):
+                found.append(Stretch(position, (span[1], span[1]), (new_span[0] + len(old), new_span[1])))
+            elif word != old:
+                found.append(Stretch(position, span, new_span))
         return [
-            Changed(
-                position, self.source.words[position], word, self.source.spans[position], places[position]
-            )
-            for position, word in sorted(self.new.items())
-            if word != self.source.words[position]
+            Changed(position, self.source.text[slice(*span)], text[slice(*new_span)], span, new_span)
+            for position, span, new_span in found
         ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from heedful.attacks.attack import Attack
 from heedful.attacks.draft import Draft, Source
-from heedful.attacks.requests import Compare, Propose, Request, Score, Scored, Steps
+from heedful.attacks.requests import Compare, Propose, ProposeEach, Request, Score, Scored, Steps
 from heedful.attacks.space import SearchSpace
 from heedful.attacks.victim import Victim
 
@@ -96,13 +96,13 @@ class Driver:
         """Answer requests of one kind together."""
         answers: list[Any] = [None] * len(asked)
 
-        def fill(kind: type, answer: Callable[[list[Any]], Sequence[Any]]) -> None:
+        def fill(kind: type | tuple[type, ...], answer: Callable[[list[Any]], Sequence[Any]]) -> None:
             places = [place for place, (_, request) in enumerate(asked) if isinstance(request, kind)]
             if places:
                 for place, found in zip(places, answer([asked[place] for place in places]), strict=True):
                     answers[place] = found
 
-        fill(Propose, lambda some: self._space.propose([request for _, request in some]))
+        fill((Propose, ProposeEach), lambda some: self._space.propose([request for _, request in some]))
         fill(Compare, lambda some: self._space.compare([request for _, request in some]))
         fill(Score, self._score)
         return answers

@@ -32,7 +32,8 @@ def _cut(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Part]:
     for start, end in sorted(spans):
         if start > at:
             yield Part(text[at:start], False)
-        yield Part(text[start:end], True)
+        if end > start:  # nothing stands where a word was put in
+            yield Part(text[start:end], True)
         at = end
     if at < len(text):
         yield Part(text[at:], False)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from heedful.config import Count, Options
+from heedful.config import Count, Options, Seed
 
 
 class AttackOptions(Options):
@@ -47,3 +47,16 @@ class AttackOptions(Options):
     sentence_encoder: str = Field(
         "minilm-l6", description="What sentences are compared by: an asset's name, or a model's folder."
     )
+    language_model: str | None = Field(
+        None,
+        description="A masked language model, for attacks that need one: a folder, or a name on the hub.",
+    )
+    fluency: bool = Field(
+        True,
+        description="Ask the language model which substitutes are fluent, where the attack does; without, none is needed.",
+    )
+    sememes: str | None = Field(
+        None,
+        description="HowNet, for attacks that need it: word, part of speech and sememes on each line, or JSON.",
+    )
+    seed: Seed = Field(0, description="Seed of attacks that draw random numbers.")

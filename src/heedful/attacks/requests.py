@@ -36,6 +36,18 @@ class Propose:
     draft: Draft
     positions: Sequence[int]
 
+    @property
+    def places(self) -> Sequence[tuple[Draft, int]]:
+        """The words, each by its draft and position."""
+        return [(self.draft, position) for position in self.positions]
+
+
+@dataclass(frozen=True)
+class ProposeEach:
+    """Have a word replaced in each of several drafts; the answer is a list of drafts for every place."""
+
+    places: Sequence[tuple[Draft, int]]
+
 
 @dataclass(frozen=True)
 class Compare:
@@ -44,6 +56,6 @@ class Compare:
     drafts: Sequence[Draft]
 
 
-Request = Score | Propose | Compare
+Request = Score | Propose | ProposeEach | Compare
 Steps = Generator[Request, Any, Draft]
 """A search at work on one text: it asks, is answered, and ends with the best draft."""

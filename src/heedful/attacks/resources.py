@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from heedful.attacks.candidates.candidates import Candidates
 from heedful.attacks.candidates.listed import Listed
@@ -14,6 +15,9 @@ from heedful.attacks.options import AttackOptions
 from heedful.data.words.synonym_files import is_synonym_file
 from heedful.errors import BadInput
 
+if TYPE_CHECKING:
+    from heedful.attacks.language_model import MaskedLanguageModel
+
 
 def own_synonyms(options: AttackOptions) -> Candidates | None:
     """Give the substitutes of a user's own file, if there is one."""
@@ -21,7 +25,7 @@ def own_synonyms(options: AttackOptions) -> Candidates | None:
 
 
 def near_words(
-    options: AttackOptions, *, count: int, min_cosine: float
+    options: AttackOptions, *, count: int, min_cosine: float, to: Literal["original", "current"] = "original"
 ) -> tuple[Candidates, tuple[Constraint, ...]]:
     """Give a word's neighbours in the user's space of vectors, and the cosine that is asked of them.
 
@@ -38,7 +42,46 @@ def near_words(
         return Listed(path, count=count), ()
     space = WordSpace.read(path)
     least = min_cosine if options.min_cosine is None else options.min_cosine
-    return Neighbours(space, count=count), (WordSimilarity(space, least),)
+    return Neighbours(space, count=count), (WordSimilarity(space, least, to),)
+
+
+def substitutes(
+    options: AttackOptions, *, count: int, min_cosine: float, to: Literal["original", "current"] = "original"
+) -> tuple[Candidates, tuple[Constraint, ...]]:
+    """Give the user's own synonyms, if there are any, else neighbours, and what is asked of them."""
+    own = own_synonyms(options)
+    return (own, ()) if own is not None else near_words(options, count=count, min_cosine=min_cosine, to=to)
+
+
+def language_model(options: AttackOptions, what_for: str) -> MaskedLanguageModel:
+    """Load the user's masked language model."""
+    if options.language_model is None:
+        raise BadInput(
+            f"The attack {options.recipe} {what_for}: give one (language_model, --language-model FOLDER), such as "
+            f"bert-base-uncased."
+        )
+    from heedful.attacks.language_model import MaskedLanguageModel
+
+    return MaskedLanguageModel.load(options.language_model)
+
+
+def similar_sentences(options: AttackOptions, *, least: float) -> tuple[Constraint, ...]:
+    """Give the constraint that fifteen words around a substitute are like those of the original text, if it is asked."""
+    if not options.similarity:
+        return ()
+    from heedful.attacks.constraints.sentence_similarity import SentenceSimilarity
+
+    least = least if options.min_similarity is None else options.min_similarity
+    return (SentenceSimilarity.load(options.sentence_encoder, least=least, window=15, to="original"),)
+
+
+def sememes(options: AttackOptions) -> Candidates | None:
+    """Give words with the same sememes by the user's file, if there is one."""
+    if options.sememes is None:
+        return None
+    from heedful.attacks.candidates.sememes import SameSememes
+
+    return SameSememes(_file(options.sememes))
 
 
 def share_of_words(options: AttackOptions, usual: float | None = None) -> tuple[Constraint, ...]:

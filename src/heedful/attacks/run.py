@@ -27,7 +27,7 @@ from heedful.progress import QUIET, Watcher
 from heedful.runs import identity
 from heedful.storage import locked, make_folder
 
-_FILES = ("vectors", "synonyms", "sentence_encoder")
+_FILES = ("vectors", "synonyms", "sememes", "sentence_encoder")
 """Options that may name a file, which counts by what it holds."""
 
 
@@ -165,7 +165,13 @@ def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> di
 
 
 def _keep(draft: Draft, known: Sequence[bool]) -> dict[int, str]:
-    return {place: word for (place, word), can in zip(draft.new.items(), known, strict=True) if can}
+    """Leave what the victim knows; where a merged word goes, the word that went for it comes back."""
+    can_read = dict(zip(draft.new, known, strict=True))
+    return {
+        place: word
+        for place, word in draft.new.items()
+        if can_read[place] and (word or can_read.get(place - 1, True))
+    }
 
 
 def _known_words(victim: Victim) -> KnownWords:

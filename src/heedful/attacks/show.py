@@ -28,7 +28,7 @@ def table(result: AttackResult) -> Table:
     attacked = n.successful + n.failed
     rows = [
         ["accuracy before", percentage(n.accuracy, 1), f"{n.texts:,} texts of {about.data}, {about.model}"],
-        ["after-attack accuracy", percentage(n.after_attack_accuracy, 1), f"by {about.recipe}"],
+        ["after-attack accuracy", percentage(n.after_attack_accuracy, 1), f"by {_how(about)}"],
         [
             "successful",
             f"{n.successful:,}",
@@ -48,6 +48,12 @@ def table(result: AttackResult) -> Table:
     )
 
 
+def _how(about: About) -> str:
+    """Name the attack, and say which of its constraints were left out."""
+    left_out = [name for name in ("similarity", "fluency") if about.options.get(name) is False]
+    return about.recipe + (f", without {' and '.join(left_out)}" if left_out else "")
+
+
 def line(row: Mapping[str, Any], about: About) -> str:
     """What the model said before and after, in one line."""
     before, after = row["predicted"], row["predicted_after"]
@@ -59,7 +65,9 @@ def line(row: Mapping[str, Any], about: About) -> str:
 
 
 def _text(row: Mapping[str, Any], about: About) -> list[str]:
-    replaced = ", ".join(f"{c['old']} → {c['new']}" for c in row["changed"])
+    replaced = ", ".join(
+        f"{c['old']} → {c['new']}" if c["old"] else f"+ {c['new'].strip()}" for c in row["changed"]
+    )
     return [
         f"[bold]{row['row']}[/] {plain(line(row, about))}",
         "  " + _marked(original_parts(row), "bold yellow"),

@@ -1,4 +1,4 @@
-"""Three kinds of constraint: on places, on words, and on whole texts; the last may be lazy."""
+"""Kinds of constraint: on places, on how much is replaced, on words, and on whole texts; the last may be lazy."""
 
 from __future__ import annotations
 
@@ -25,6 +25,24 @@ class WordConstraint(Protocol):
 
 
 @runtime_checkable
+class Bound(Protocol):
+    """Says how much of a text may be replaced."""
+
+    def admits(self, draft: Draft) -> bool:
+        """Whether a draft is within the bound."""
+
+
+@runtime_checkable
+class ContextConstraint(Protocol):
+    """Says which substitutes fit where they stand; words of many texts are judged together, because that takes long."""
+
+    def keep_each(
+        self, places: Sequence[tuple[Draft, int]], words: Sequence[Sequence[str]]
+    ) -> list[list[str]]:
+        """Give those that fit each place, in the same order."""
+
+
+@runtime_checkable
 class TextConstraint(Protocol):
     """Looks at whole texts, which takes long: it is asked as late as possible, and of many texts together."""
 
@@ -32,4 +50,4 @@ class TextConstraint(Protocol):
         """Say how like the draft it was made of each draft is; None where it is not like enough."""
 
 
-Constraint = PlaceConstraint | WordConstraint | TextConstraint
+Constraint = PlaceConstraint | Bound | WordConstraint | ContextConstraint | TextConstraint

@@ -36,5 +36,11 @@ class ShareOfWords:
 
     def allows(self, draft: Draft, position: int) -> bool:
         """Whether one more may be replaced, or this one was replaced already."""
-        most = max(1, math.ceil(len(draft.source) * self.share))
-        return position in draft.new or len(draft.new) < most
+        return position in draft.new or len(draft.new) < self._most(draft)
+
+    def admits(self, draft: Draft) -> bool:
+        """Whether no more than the share are replaced."""
+        return len(draft.new) <= self._most(draft)
+
+    def _most(self, draft: Draft) -> int:
+        return max(1, math.ceil(len(draft.source) * self.share))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from heedful.attacks.cut import word_spans
-from heedful.attacks.draft import Draft
+from heedful.attacks.draft import Draft, Source
 from heedful.data.fetch import assets
 from heedful.errors import BadInput
 
@@ -26,20 +27,34 @@ MARGIN = 0.003
 class SentenceSimilarity:
     """Angular similarity, 1 − angle / π, of a window of words around the substitute, before and after.
 
+    Before is the text that a word was last replaced in, or the original.
     It is not asked of texts with fewer words than the window: they are as similar as can be. With a `coarse` encoder,
     which is faster and nearly right, sentences are compared by that first, and by the true one only where it matters:
     near the threshold, and among those of a draft's substitutes that may be the most similar.
     """
 
     def __init__(
-        self, encode: Encode, *, least: float, window: int | None = 15, coarse: Encode | None = None
+        self,
+        encode: Encode,
+        *,
+        least: float,
+        window: int | None = 15,
+        coarse: Encode | None = None,
+        to: Literal["original", "current"] = "current",
     ) -> None:
-        self._least, self._window = least, window
+        self._least, self._window, self._to = least, window, to
         self._exact = _Encodings(encode)
         self._coarse = None if coarse is None else _Encodings(coarse)
 
     @classmethod
-    def load(cls, name: str, *, least: float, window: int | None = 15) -> SentenceSimilarity:
+    def load(
+        cls,
+        name: str,
+        *,
+        least: float,
+        window: int | None = 15,
+        to: Literal["original", "current"] = "current",
+    ) -> SentenceSimilarity:
         """Take an encoder by the name of an asset or the path of its folder."""
         from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
 
@@ -50,7 +65,7 @@ class SentenceSimilarity:
                 raise BadInput(f"The sentence encoder {name} is not here yet: run heedful data get {name}.")
             folder = found
         encode = SentenceEncoder(folder)
-        return cls(encode, least=least, window=window, coarse=encode.coarse())
+        return cls(encode, least=least, window=window, coarse=encode.coarse(), to=to)
 
     @property
     def encoded(self) -> int:
@@ -77,7 +92,7 @@ class SentenceSimilarity:
         """Name the drafts whose true similarity may decide something."""
         groups: dict[int, list[int]] = {}
         for place in coarse:
-            groups.setdefault(id(drafts[place].base), []).append(place)
+            groups.setdefault(id(self._before(drafts[place])), []).append(place)
         unsure = [place for place, similarity in coarse.items() if abs(similarity - self._least) < MARGIN]
         for places in groups.values():
             most = max(coarse[place] for place in places)
@@ -87,16 +102,22 @@ class SentenceSimilarity:
         return list(dict.fromkeys(unsure))
 
     def _windows(self, draft: Draft) -> tuple[str, str] | None:
-        """Give the same words of the text before the last replacement and after it; None where it is too short."""
-        assert draft.base is not None
-        before, after = draft.base, draft
-        spans = word_spans(after.text)
+        """Give the same words of the text before a replacement and after it; None where it is too short."""
+        spans = word_spans(draft.text)
         if self._window is not None and len(spans) < self._window:
             return None
-        place = sum(1 for position in range(draft.position) if after.new.get(position) != "")
-        return self._around(before.text, word_spans(before.text), place), self._around(
-            after.text, spans, place
-        )
+        after = self._around(draft.text, spans, draft.place(draft.position))
+        before = self._before(draft)
+        if isinstance(before, Source):
+            return self._around(before.text, before.spans, draft.position), after
+        spans = word_spans(before.text)
+        return self._around(before.text, spans, before.place(draft.position)), after
+
+    def _before(self, draft: Draft) -> Draft | Source:
+        if self._to == "original":
+            return draft.source
+        assert draft.base is not None
+        return draft.base
 
     def _around(self, text: str, spans: Sequence[tuple[int, int]], place: int) -> str:
         first, last = window_around(place, len(spans), self._window)

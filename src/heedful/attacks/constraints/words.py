@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from heedful.attacks.candidates.neighbours import WordSpace
 from heedful.attacks.draft import Draft
@@ -11,15 +12,19 @@ from heedful.attacks.draft import Draft
 
 @dataclass(frozen=True)
 class WordSimilarity:
-    """The cosine of a substitute to the original word is at least this; words without a vector pass."""
+    """The cosine of a substitute to the original word, or to that which it replaces, is at least this.
+
+    Words without a vector pass.
+    """
 
     space: WordSpace
     least: float
+    to: Literal["original", "current"] = "original"
 
     def keep(self, draft: Draft, position: int, words: Sequence[str]) -> list[str]:
         """Compare in lower case."""
-        original = draft.source.words[position].lower()
-        cosines = self.space.cosines(original, [word.lower() for word in words])
+        own = draft.source.words[position] if self.to == "original" else draft.word(position)
+        cosines = self.space.cosines(own.lower(), [word.lower() for word in words])
         return [word for word, c in zip(words, cosines, strict=True) if c is None or c >= self.least]
 
 

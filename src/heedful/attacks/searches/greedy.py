@@ -37,7 +37,7 @@ class Greedy:
             if not drafts:
                 continue
             scored: Scored = yield Score(drafts)
-            place = yield from _choose(drafts, scored, score, lazy=space.lazy)
+            place = yield from choose(drafts, scored, score, lazy=space.lazy)
             if place is None:
                 continue
             draft, score = drafts[place], float(scored.score[place])
@@ -77,7 +77,7 @@ def _best_scores(
     return best
 
 
-def _choose(
+def choose(
     drafts: Sequence[Draft], scored: Scored, current: float, *, lazy: bool
 ) -> Generator[Request, Any, int | None]:
     """Give the place of the draft that is taken, if any: the best, or of those that reach the goal the most similar.

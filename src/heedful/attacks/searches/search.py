@@ -19,6 +19,9 @@ class Space(Protocol):
     def positions(self, draft: Draft) -> Sequence[int]:
         """Words of a draft that may be replaced, in order."""
 
+    def admits(self, draft: Draft) -> bool:
+        """Whether a draft that was put together of others keeps within the attack's bounds."""
+
 
 class Search(Protocol):
     """Looks for a draft that reaches the goal."""
