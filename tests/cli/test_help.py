@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import heedful
+from heedful.attacks.options import AttackOptions
 from heedful.config import TrainConfig
 from heedful.declared import complete
 
@@ -42,7 +43,8 @@ def test_train_shows_one_flag_for_every_field_and_nothing_else(run, monkeypatch)
     rows = run("train", "--help").out.split("Arguments")[1]
     flags = set(re.findall(r"│ --(?:\[no-\])?([a-z-]+)", rows))
     fields = {name.replace("_", "-") for name in complete(TrainConfig).model_fields} - {"dataset"}
-    assert flags == fields | {"config", "for-show", "runs", "help"}
+    attack = {f"attack-{name.replace('_', '-')}" for name in complete(AttackOptions).model_fields}
+    assert flags == fields | attack | {"config", "for-show", "rounds", "runs", "help"}
 
 
 def test_panels_follow_the_order_of_work(run):
@@ -52,6 +54,7 @@ def test_panels_follow_the_order_of_work(run):
         "Data",
         "Model",
         "Training",
+        "Attack",
         "Output",
         "Options",
     ]

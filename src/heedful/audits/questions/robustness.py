@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from heedful.attacks.attack import ATTACKS
+from heedful.attacks.candidates.edits import Edits
 from heedful.attacks.constraints.words import KnownWords
 from heedful.attacks.draft import Source
 from heedful.attacks.options import AttackOptions
@@ -105,7 +106,11 @@ class RobustnessAudit(Audit):
             frame = attacked_rows(subject, self.config, recipe, watcher)
             self.found[recipe] = {row["row"]: row for row in frame.iter_rows(named=True)}
             chosen = build(AttackOptions, attack_options(self.config, recipe))
-            self.assembled.append(ATTACKS.get(recipe)(chosen))
+            made = ATTACKS.get(recipe)(chosen)
+            if not isinstance(
+                made.candidates, Edits
+            ):  # insertions are no substitutions: nothing is proven of them
+                self.assembled.append(made)
         victim, _ = victim_of(subject.classifier)
         self.more = (KnownWords(victim.knows),) if self.config.known_words else ()
 

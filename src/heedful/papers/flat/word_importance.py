@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from scipy import stats
 
 from heedful.attacks.attack import ATTACKS
+from heedful.attacks.candidates.edits import Edits
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.options import AttackOptions
 from heedful.checking import build
@@ -127,6 +128,8 @@ def _synonyms(
     try:
         candidates = ATTACKS.get(attack)(build(AttackOptions, given)).candidates
     except BadInput:
+        return None
+    if isinstance(candidates, Edits):  # it replaces no word by a synonym
         return None
     places = {word: place for place, word in enumerate(words)}
     drawn = np.random.default_rng(0).permutation(len(words)).tolist()
