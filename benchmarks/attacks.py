@@ -4,8 +4,10 @@ One process, one thread, the victim and texts of the folder reference/attacks be
 have been fetched. `python benchmarks/attacks.py 100` uses 100 texts.
 
 The plain loop does what TextAttack does, in our code: one text at a time, every text read by itself, constraints before the
-victim. It is measured in the same run, on fewer texts, because machines differ and are busy: TextAttack's time is scaled by
-how much longer the loop takes here than it took where TextAttack was timed, which was a busy machine too.
+victim. It is measured in the same run, on fewer texts, because machines differ and are busy. TextAttack's time is scaled by how
+much longer the loop takes now than it took when this was written (`CASES`). That loop was not timed beside TextAttack, so the
+scaled ratio follows changes of ours and of the machine from then on, and is no second measurement of TextAttack: the ratios to
+the recorded time and to the plain loop are what was measured.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
 from heedful.attacks.constraints.sentence_similarity import SentenceSimilarity
 from heedful.attacks.draft import Source
 from heedful.attacks.driver import Attacked, Driver
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.space import SearchSpace
 from heedful.attacks.victim import FunctionVictim, Victim
-from heedful.config import AttackOptions
 from heedful.data.fetch import assets
 
 PLAIN_TEXTS = 30
 CASES = {
-    # name: options, and the plain loop's part of TextAttack's time on the same texts, both where TextAttack was timed
+    # name: options, and the plain loop's part of TextAttack's recorded time on the same texts, when this was written
     "pwws": ({"recipe": "pwws"}, 0.47),
     "textfooler": ({"recipe": "textfooler"}, 0.80),
     "textfooler_nosim": ({"recipe": "textfooler", "similarity": False}, 0.43),

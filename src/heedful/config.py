@@ -307,57 +307,6 @@ class AuditOptions(_Options):
     batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 
 
-class AttackOptions(_Options):
-    """How texts are attacked. What is None is as the attack was published."""
-
-    recipe: str = Field("textfooler", description="A published attack (heedful list attacks).")
-    limit: Count | None = Field(None, description="Attack the first texts alone, this many.")
-    known_words: bool = Field(False, description="Use only substitutes that the model's vocabulary knows.")
-    similarity: bool = Field(
-        True,
-        description="Ask for similar sentences, where the attack does; without, it is faster and coarser.",
-    )
-    vectors: str | None = Field(
-        None,
-        description="Counter-fitted vectors, or a JSON file with the neighbours of each word, for attacks that need them.",
-    )
-    synonyms: str | None = Field(
-        None, description="Take substitutes from this file: a word and its synonyms on each line, or JSON."
-    )
-    neighbours: Count | None = Field(None, description="Neighbours of a word that may replace it.")
-    min_cosine: float | None = Field(
-        None, ge=-1, le=1, description="Least cosine of a word and its substitute."
-    )
-    min_similarity: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="Least angular similarity of a sentence before and after a substitution.",
-    )
-    max_changed: float | None = Field(
-        None, gt=0, le=1, description="Largest share of a text's words that may be replaced."
-    )
-    same_part_of_speech: bool | None = Field(
-        None, description="Whether a substitute must be of the same part of speech."
-    )
-    sentence_encoder: str = Field(
-        "minilm-l6", description="What sentences are compared by: an asset's name, or a model's folder."
-    )
-    language_model: str | None = Field(
-        None,
-        description="A masked language model, for attacks that need one: a folder, or a name on the hub.",
-    )
-    fluency: bool = Field(
-        True,
-        description="Ask the language model which substitutes are fluent, where the attack does; without, none is needed.",
-    )
-    sememes: str | None = Field(
-        None,
-        description="HowNet, for attacks that need it: word, part of speech and sememes on each line, or JSON.",
-    )
-    seed: Seed = Field(0, description="Seed of attacks that draw random numbers.")
-
-
 def refuse_too_many(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:
     """Refuse top items that no text has. The usual number is for texts of any length: shorter ones give what they have."""
     if longest < options.top_k != type(options).model_fields["top_k"].default:

@@ -9,8 +9,8 @@ from heedful.attacks.candidates.candidates import Candidates
 from heedful.attacks.candidates.edits import Edits
 from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.goal import Untargeted
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.searches.search import Search
-from heedful.config import AttackOptions
 from heedful.registry import Registry
 
 

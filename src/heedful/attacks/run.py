@@ -15,11 +15,11 @@ from heedful.attacks.constraints.words import KnownWords
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.driver import TOGETHER, Attacked, Driver
 from heedful.attacks.kept import Kept
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.result import About, AttackResult, frame_of
 from heedful.attacks.space import SearchSpace
 from heedful.attacks.victim import FunctionVictim, Reads, Victim
 from heedful.checking import build
-from heedful.config import AttackOptions
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from heedful.attacks.options import AttackOptions
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
 from heedful.cli.texts import RunName
 from heedful.cli.train import RunsFolder
-from heedful.config import AttackOptions
 from heedful.output.terminal import plain
 
 _PAGE = "attack.html"
@@ -97,7 +98,10 @@ def attack(
     )
     page = None if folder is None else result.report(folder / _PAGE)
     if as_json:
-        typer.echo(json.dumps(result.numbers._asdict(), indent=1, default=str))
+        numbers = {
+            name: None if math.isnan(value) else value for name, value in result.numbers._asdict().items()
+        }
+        typer.echo(json.dumps(numbers, indent=1, allow_nan=False))
         return
     result.show(console())
     if folder is not None:

@@ -6,8 +6,8 @@ import pytest
 
 import heedful
 from heedful.attacks.attack import ATTACKS
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.published.bae import _SIMILARITY
-from heedful.config import AttackOptions
 from heedful.errors import BadInput
 
 ALL = ("bae", "clare", "genetic", "genetic_faster", "iga", "pso", "pwws", "textfooler")

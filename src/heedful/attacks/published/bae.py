@@ -10,9 +10,9 @@ from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.part_of_speech import SamePartOfSpeech
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import language_model, share_of_words, similar_sentences
 from heedful.attacks.searches.greedy import Greedy
-from heedful.config import AttackOptions
 
 _NEEDS = "takes substitutes from a masked language model"
 _SIMILARITY = 1 - 0.2 / math.pi

@@ -8,9 +8,9 @@ from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.candidates.masked_words import MaskedEdits
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import language_model, share_of_words, similar_sentences
 from heedful.attacks.searches.greedy_edits import GreedyEdits
-from heedful.config import AttackOptions
 
 _NEEDS = "takes the words that it replaces, inserts and merges from a masked language model"
 _SIMILARITY = 1 - math.acos(0.7) / math.pi

@@ -8,9 +8,9 @@ from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.fluency import MostProbable
 from heedful.attacks.constraints.places import NoStopWords
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import language_model, share_of_words, substitutes
 from heedful.attacks.searches.genetic import Genetic
-from heedful.config import AttackOptions
 
 _NEEDS = (
     "keeps the substitutes that a masked language model finds most probable (leave that out with fluency=False, "

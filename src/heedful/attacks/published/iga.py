@@ -5,9 +5,9 @@ from __future__ import annotations
 from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.constraints.places import NoStopWords
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import share_of_words, substitutes
 from heedful.attacks.searches.improved_genetic import ImprovedGenetic
-from heedful.config import AttackOptions
 
 
 @ATTACKS.register(

@@ -8,9 +8,9 @@ from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.part_of_speech import SamePartOfSpeech
 from heedful.attacks.constraints.places import NoStopWords
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import sememes, share_of_words, substitutes
 from heedful.attacks.searches.particle_swarm import ParticleSwarm
-from heedful.config import AttackOptions
 from heedful.errors import BadInput
 
 

@@ -6,9 +6,9 @@ from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.candidates.wordnet import WordNetSynonyms
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
 from heedful.attacks.constraints.stop_words import nltk_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import own_synonyms, share_of_words
 from heedful.attacks.searches.greedy import Greedy
-from heedful.config import AttackOptions
 
 
 @ATTACKS.register(

@@ -7,9 +7,9 @@ from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.part_of_speech import SamePartOfSpeech
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
 from heedful.attacks.constraints.stop_words import textfooler_stop_words
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.resources import near_words, own_synonyms, share_of_words
 from heedful.attacks.searches.greedy import Greedy
-from heedful.config import AttackOptions
 
 _SIMILARITY = 0.840845057
 """1 − 0.5 / π: the authors' threshold of 0.5, with the angle divided by π, which their code forgets."""
