@@ -31,9 +31,9 @@ def clare(options: AttackOptions) -> Attack:
     - Insertions. Paper: after a word. TextAttack: before it. Followed: the paper; that word then stays as it is.
     - Merges. Paper: any two words. TextAttack: two words whose parts of speech go together. Followed: the paper, where a
       space alone stands between them and behind them, and neither is a stop word.
-    - Sentences. All: a cosine of at least .7 to the original, by TextAttack in a window of 15 words, not asked of shorter
+    - Sentences. Paper and TextAttack (older releases ask for .904): a cosine of at least .7 to the original, by TextAttack in a window of 15 words, not asked of shorter
       texts. Followed: TextAttack, with MiniLM as the encoder.
-    - Stop words. Code: none are named. TextAttack: NLTK's. Followed: TextAttack.
+    - Stop words. TextAttack: NLTK's. Followed.
     """
     model = language_model(options, _NEEDS)
     return Attack(
