@@ -6,6 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heedful.attacks.candidates.edits import Edit, mergeable
 from heedful.attacks.classifier_victim import ClassifierVictim
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.victim import FunctionVictim, Victim, checked
@@ -72,6 +73,9 @@ def test_ids_by_pieces_are_the_ids_of_the_whole_text(toy_classifier, rules, max_
         for position in range(len(source)):
             base = data.draw(st.sampled_from(drafts))
             drafts.append(base.replaced(position, data.draw(WORDS)))
+            if mergeable(base, position):
+                drafts.append(base.merged(position, "fine"))
+            drafts.append(Edit("insert", "fine").apply(base, position))
         for key, draft in zip(victim.keys(drafts), drafts, strict=True):
             assert np.frombuffer(key, ">u4").tolist() == learnt.encode([draft.text]).ids.tolist()
 

@@ -108,7 +108,8 @@ class Draft:
         for position in sorted(self.new):
             start, end = spans[position]
             word = self.new[position]
-            if not word:  # a space goes with the word
+            # A space goes with a word that stands between two; signs that were written to it would join the next piece.
+            if not word and text[end : end + 1] in ("", " ") and text[start - 1 : start] in ("", " "):
                 if position > 0 and start > at and text[start - 1] == " ":
                     start -= 1
                 elif text[end : end + 1] == " ":

@@ -27,15 +27,17 @@ def bae(options: AttackOptions) -> Attack:
 
     Where the sources differ, and which is followed:
 
-    - Candidates. Paper and code: the 50 most probable tokens, of pieces of words too. TextAttack: the same, pieces with
-      their mark stripped, in texts padded to 512. Followed: the 50 most probable *whole words*, without padding.
-    - Sentences. Paper: cosine of at least .8 to the original. Code: 1 − angle of at least .8, a cosine of .98, in a window of
-      15 words. TextAttack: 1 − .2 / π = .936, which is an angular similarity, as the least cosine. Followed: the code, in
-      that window, not asked of shorter texts, with MiniLM as the encoder. The paper's cosine is a `min_similarity` of .795,
-      TextAttack's one of .886; both are far easier to reach.
+    - Candidates. Authors: the 50 most probable tokens, of which whole words that GloVe knows are kept. TextAttack:
+      pieces of words too, with their mark stripped, in texts padded to 512. Followed: the 50 most probable *whole
+      words*.
+    - Sentences. Paper: cosine of at least .8 to the original. Code: 1 − angle of at least .8, a cosine of .98, in a
+      window of 15 words, to the *current* text. TextAttack: 1 − .2 / π = .936, which is an angular similarity, as the
+      least cosine. Followed: the code's angle, to the original, in that window, not asked of shorter texts, with
+      MiniLM as the encoder. The paper's cosine is a `min_similarity` of .795, TextAttack's one of .886; both are far
+      easier to reach.
     - Part of speech. All: the same; nouns and verbs for each other by TextAttack. Followed: TextAttack.
     - Order. Paper: the fall of the probability without the word. TextAttack: the score without the word. The same.
-    - Stop words. Code: those of TextFooler's list. TextAttack: NLTK's. Followed: TextAttack.
+    - Stop words. TextAttack: NLTK's. Followed.
     """
     model = language_model(options, _NEEDS)
     constraints: list[Constraint] = [NoWordTwice(), NoStopWords(nltk_stop_words())]

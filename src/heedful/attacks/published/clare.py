@@ -23,17 +23,18 @@ def clare(options: AttackOptions) -> Attack:
 
     Where the sources differ, and which is followed:
 
-    - Candidates. Paper: words of at least 5e-4 (replace, insert) and 5e-3 (merge). TextAttack: the same, and of inserted
-      ones any; of each the 50 most probable, with stripped pieces of words, in texts padded to 512. Followed: TextAttack,
-      with whole words and without padding.
+    - Candidates. Paper: words of at least 5e-4 (replace, insert) and 5e-3 (merge). TextAttack: the same, and of
+      inserted ones any; of each the 50 most probable, with stripped pieces of words, in texts padded to 512.
+      Followed: TextAttack, with whole words and without padding.
     - Search. Paper: the best edit of each place is found once; then they are made by their scores, one at each place.
       TextAttack: all edits are scored anew after each. Followed: TextAttack.
     - Insertions. Paper: after a word. TextAttack: before it. Followed: the paper; that word then stays as it is.
-    - Merges. Paper: any two words. TextAttack: two words whose parts of speech go together. Followed: the paper, where a
-      space alone stands between them and behind them, and neither is a stop word.
-    - Sentences. All: a cosine of at least .7 to the original, by TextAttack in a window of 15 words, not asked of shorter
-      texts. Followed: TextAttack, with MiniLM as the encoder.
-    - Stop words. Code: none are named. TextAttack: NLTK's. Followed: TextAttack.
+    - Merges. Paper: any two words. TextAttack: two words whose parts of speech go together. Followed: the paper,
+      where a space alone stands between them and behind them, and neither is a stop word.
+    - Sentences. Paper and TextAttack (older releases ask for .904): a cosine of at least .7 to the original, by
+      TextAttack in a window of 15 words, not asked of shorter texts. Followed: TextAttack, with MiniLM as the
+      encoder.
+    - Stop words. TextAttack: NLTK's. Followed.
     """
     model = language_model(options, _NEEDS)
     return Attack(

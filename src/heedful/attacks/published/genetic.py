@@ -28,15 +28,17 @@ def genetic(options: AttackOptions) -> Attack:
 
     - Parents. Paper and code: the fitter, the more probable, by softmax of the scores over a temperature of .3.
       TextAttack: the other way round (scores of .9 and .1 give .065 and .935). Followed: the paper.
-    - Candidates. Paper and code: 8 neighbours of the *original* word, squared distance of unit vectors at most .5 (cosine
-      .75). TextAttack: neighbours of the current word, which may drift away. Followed: the paper.
-    - Language model. Paper and code: of the candidates the 4 most probable by a causal model between the words at both
-      sides. TextAttack: the first 4 whatever their probability, and the last word of a text stands before the first.
-      Followed: the paper, with a masked language model between six words at each side.
-    - Which word. Paper and code: drawn by the number of neighbours; one that was replaced is drawn again only after all
-      others. TextAttack: another is drawn until one helps, and none twice. Followed: the paper.
-    - How many words. Code: no limit in the search; the paper counts a fifth as the most. TextAttack: a fifth. Followed:
-      a fifth, rounded up; a child beyond it is bred anew.
+    - Candidates. Paper and code: 8 neighbours of the *original* word, squared distance of unit vectors at most .5
+      (cosine .75). TextAttack: neighbours of the current word, which may drift away. Followed: the paper.
+    - Language model. Paper and code: of the candidates the 4 most probable by a causal model, after the word before
+      (and with the word behind, if that is chosen). TextAttack: the first 4 whatever their probability, and the last
+      word of a text stands before the first. Followed: the paper, with a masked language model between six words at
+      each side.
+    - Which word. Code: one that was not replaced yet, drawn by its number of neighbours, of fifty. TextAttack:
+      another is drawn until one helps. Followed: the code, by the number of substitutes that remain; words that were
+      replaced are drawn again only where no other may be.
+    - How many words. Code: no limit in the search; the paper counts a fifth as the most. TextAttack: a fifth.
+      Followed: a fifth, rounded up; a child beyond it is bred anew.
     - Stop words. Code: the 27 most frequent words of its corpus. TextAttack: NLTK's. Followed: TextAttack.
     """
     candidates, near = substitutes(options, count=8, min_cosine=0.75)

@@ -28,9 +28,11 @@ def genetic_faster(options: AttackOptions) -> Attack:
 
     - Candidates. Paper and code: 8 neighbours of the original word, as above. TextAttack: 8 neighbours of the current
       word, with the distance to the original. Followed: the paper.
-    - Language model. Paper and code: log p of six words to each side, in the original text, falls by 5 at most. TextAttack:
-      the same, by another model. Followed, with the log probability of the word alone, by a masked language model.
-    - How many words. Paper and code: all. TextAttack: a fifth. Followed: TextAttack; `max_changed` of 1 gives the paper's.
+    - Language model. Paper and code: log p of six words to each side, in the original text, falls by 5 at most.
+      TextAttack: the same, by another model. Followed, with the log probability of the word alone, by a masked
+      language model.
+    - How many words. Paper and code: all. TextAttack: a fifth. Followed: TextAttack; `max_changed` of 1 gives the
+      paper's.
     - Parents, stop words, and which word: as in the genetic attack.
     """
     candidates, near = substitutes(options, count=8, min_cosine=0.75)

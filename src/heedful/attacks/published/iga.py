@@ -18,12 +18,12 @@ def iga(options: AttackOptions) -> Attack:
 
     Where the sources differ, and which is followed:
 
-    - First population. Paper: a member for each word, with its best substitute. TextAttack: the same, but for word 0 a word
-      is drawn, and words after the sixtieth are left out. Followed: the paper, and of more than 60 the fittest.
-    - Parents. Paper: the fitter, the more probable. TextAttack: the other way round. Followed: the paper.
-    - Candidates. Paper and TextAttack: 50 neighbours of the *current* word, squared distance of unit vectors at most .5
-      (cosine .75), each word at most five times. Followed.
-    - How many words, and stop words. Paper: neither is bounded. TextAttack: a fifth, and NLTK's. Followed: TextAttack.
+    - First population. Paper: a member for each word, with its best substitute. TextAttack: the same, but for word 0
+      a word is drawn. Followed: the paper, and of more than 60 the fittest.
+    - Parents. TextAttack: as in its genetic attack, the less fit the more probable. Followed: the fitter, as in ours.
+    - Candidates. Paper and TextAttack: 50 neighbours of the *current* word, squared distance of unit vectors at most
+      .5 (cosine .75), each word at most five times. Followed.
+    - How many words, and stop words. TextAttack: a fifth, and NLTK's. Followed.
     """
     candidates, near = substitutes(options, count=50, min_cosine=0.75, to="current")
     return Attack(

@@ -22,14 +22,16 @@ def pso(options: AttackOptions) -> Attack:
 
     - Moves. Paper and code: a word becomes that of the best with the sigmoid of the velocity, which grows where they
       differ. TextAttack: with one minus that. Followed: the paper.
-    - Candidates. Paper and code: HowNet, lemmas that are inflected again. TextAttack: the same, from a file that is fetched.
-      Followed: a file of the user's (`sememes`), without inflection; or synonyms or neighbours of the same part of speech in
-      their place, if these are given.
+    - Candidates. Paper and code: HowNet, lemmas that are inflected again. TextAttack: the same, from a file that is
+      fetched. Followed: a file of the user's (`sememes`), without inflection; or synonyms or neighbours of the same
+      part of speech in their place, if these are given.
     - Velocity. Paper: within three. Code and TextAttack: a pull of three by each of the two bests, without a bound.
       Followed: the paper.
-    - Mutation. Paper, code and TextAttack: with probability 1 − 2 · (share of words replaced), of a word drawn by what its
-      best substitute gains. Followed.
-    - Stop words. Code: words without sememes alone. TextAttack: NLTK's. Followed: TextAttack.
+    - Mutation. Code and TextAttack: with probability 1 − 2 · (share of words replaced), by the best substitute of a
+      word. Code: the word is drawn by its number of substitutes, ten at most. TextAttack: by what its best substitute
+      gains, which takes far more queries and finds more. Followed: TextAttack.
+    - Stop words. Code: none are named; only nouns, verbs, adjectives and adverbs have candidates. TextAttack: NLTK's.
+      Followed: TextAttack.
     """
     candidates, constraints = sememes(options), list[Constraint]()
     if candidates is None:
