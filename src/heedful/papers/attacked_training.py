@@ -88,7 +88,8 @@ class CaseRounds:
     def note(self) -> str:
         """Say how."""
         how_many = "all training texts" if self.texts is None else f"at most {self.texts:,} training texts"
-        return f"{self.rounds} rounds of training, {how_many} attacked by {described(self.attack)} in each."
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        return f"{rounds} of training, {how_many} attacked by {described(self.attack)} in each."
 
     def train(self, config: TrainConfig, *, runs: Path, watcher: Watcher = QUIET) -> Classifier:
         """Train all rounds, or go on with them, or find them."""

@@ -83,7 +83,10 @@ def _do(
     if case.rounds is None:
         classifier = train(case.config, runs=runs, watcher=watching)
     else:
-        classifier = case.rounds.train(case.config, runs=runs, watcher=watching)
+        try:
+            classifier = case.rounds.train(case.config, runs=runs, watcher=watching)
+        except BadInput as error:  # such as an attack that finds nothing to put in the place of any word
+            return None, Missing(case.name, f"not trained: {error}")
     assert classifier.run is not None
     options = _audit_options(case)
     try:

@@ -166,6 +166,7 @@ def test_others_are_cases_when_asked_for():
     four = FLAT.cases([FLAT.find("table", "4")])
     assert len(four) == 2 * 3 * 6 and {case.dataset for case in four} == {"sst2"}
     assert {case.audit["attacks"][0] for case in four} == set(OTHER_ATTACKS)
+    assert {case.texts for case in four} == {300}
     eight = FLAT.cases([FLAT.find("table", "8")], datasets=["sst2"])
     assert {(case.audit["source"], case.texts) for case in eight} == {("lime", 100)}
     ten = FLAT.cases([FLAT.find("table", "10")])

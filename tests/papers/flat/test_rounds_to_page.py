@@ -119,3 +119,17 @@ def test_a_case_without_its_resource_is_listed_with_a_sentence(recipe, tmp_path:
         assert len(results.missing) == 2
         assert all("textfooler needs counter-fitted vectors" in why for _, why in results.missing)
     assert not (tmp_path / "runs").exists()
+
+
+def test_an_attack_that_finds_nothing_is_listed_and_the_rest_goes_on(recipe, choices, tmp_path: Path):
+    path = tmp_path / "nothing.txt"
+    path.write_text("zebra zorse\n", encoding="utf-8")
+    cases = recipe.cases(encoders=["lstm"], attacks=replace(choices, synonyms=str(path)))
+    wanted = named("adv", "FLAT", encoders=("LSTM",), attacks=("pwws",))
+    results = measure_recipe(
+        [case for case in cases if case.model in wanted], AUDITS[:1], runs=tmp_path / "runs"
+    )
+    assert not results.runs and len(results.missing) == 2
+    assert all(
+        why.startswith("not trained: The attack pwws finds no candidate") for _, why in results.missing
+    )

@@ -9,7 +9,7 @@ from heedful.papers.recipe import Model, published
 
 VECTORS = "glove-840b-300d"
 BETA, GAMMA = 0.1, 0.001
-LIME_TEXTS = 100
+LIME_TEXTS, TRANSFER_TEXTS = 100, 300
 DATASETS = ("sst2", "trec", "imdb", "ag_news")
 ABLATED_ON, GROUPED_ON, TRANSFERRED_ON = ("sst2",), ("ag_news",), ("sst2",)
 ATTACKS = {"textfooler": "TextFooler", "pwws": "PWWS"}
@@ -135,6 +135,7 @@ def _models() -> list[Model]:
                         shape.asked,
                         {**shape.options, **options},
                         shape.usual,
+                        TRANSFER_TEXTS,
                         trained_against=None if method == "base" else "textfooler",
                         attacks=(other,),
                     )

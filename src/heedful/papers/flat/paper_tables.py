@@ -114,6 +114,7 @@ def table_3(results: Results) -> list[Table]:
             ]
             beside = [
                 *_alike(results, dataset, name, "_successful"),
+                mean_cell(results, dataset, name, ROBUSTNESS, "certified", percent=True),
                 mean_cell(results, dataset, name, ROBUSTNESS, "words_changed", percent=True),
                 mean_cell(results, dataset, name, ROBUSTNESS, "only_unknown", percent=True),
             ]
@@ -124,6 +125,7 @@ def table_3(results: Results) -> list[Table]:
             *_with_paper(["AA", "KT", "TI"]),
             "KT, successful",
             "TI, successful",
+            "certified",
             "words changed",
             "only by unknown words",
         ]

@@ -15,6 +15,7 @@ from heedful.papers.flat.methods import (
     LIME,
     LIME_TEXTS,
     MODELS,
+    TRANSFER_TEXTS,
     TRANSFERRED,
     TRANSFERRED_ON,
     VECTORS,
@@ -92,6 +93,7 @@ FLAT = register(
                 table_3,
                 (
                     _IG,
+                    "Certified: right, and proven to stay so whatever words are replaced by the attack's substitutes; for convolutions. "
                     "Words changed, and successes that need words which the model cannot read: in percent of the successes.",
                 ),
                 EVERY,
@@ -104,7 +106,7 @@ FLAT = register(
                 ROBUSTNESS,
                 table_4,
                 (
-                    "It is measured only when asked for: heedful reproduce flat --table 4. An attack that cannot be run here is listed as missing, and why.",
+                    f"On {TRANSFER_TEXTS} test texts, since some attacks are slow. It is measured only when asked for: heedful reproduce flat --table 4. An attack that cannot be run here is listed as missing, and why.",
                 ),
                 TRANSFERRED,
                 TRANSFERRED_ON,
