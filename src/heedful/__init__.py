@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from heedful import reporting
 
 if TYPE_CHECKING:
-    from heedful.attacks.result import AttackResult
+    from heedful.attacks.attack_result import AttackResult
     from heedful.attacks.victim import Reads
     from heedful.audits.running.result import AuditResult
     from heedful.comparison.comparison import Comparison
@@ -184,7 +184,7 @@ def attack(
     done is kept, and an interrupted attack goes on. Further `options` are those of `heedful attack --help`. The result
     has `to_frame()`, `numbers`, `show()`, `save(folder)` and `report(file)`.
     """
-    from heedful.attacks.run import attack as run_attack
+    from heedful.attacks.run_attack import attack as run_attack
     from heedful.loading import load as load_run
 
     given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}

@@ -10,7 +10,7 @@ from heedful.attacks.candidates.listed import Listed
 from heedful.attacks.candidates.neighbours import Neighbours, WordSpace
 from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.places import ShareOfWords
-from heedful.attacks.constraints.words import WordSimilarity
+from heedful.attacks.constraints.substitutes import WordSimilarity
 from heedful.attacks.options import AttackOptions
 from heedful.data.words.synonym_files import is_synonym_file
 from heedful.errors import BadInput

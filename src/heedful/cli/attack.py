@@ -76,8 +76,8 @@ def attack(
     """
     import torch
 
-    from heedful.attacks.run import attack as run_attack
-    from heedful.attacks.run import attack_identity
+    from heedful.attacks.run_attack import attack as run_attack
+    from heedful.attacks.run_attack import attack_identity
     from heedful.audits.subject.texts import find_texts
     from heedful.config import AuditOptions
     from heedful.loading import load

@@ -9,9 +9,9 @@ import polars as pl
 from markupsafe import Markup
 
 from heedful import __version__
-from heedful.attacks.marks import attacked_parts, original_parts
-from heedful.attacks.result import AttackResult
-from heedful.attacks.show import line, table
+from heedful.attacks.attack_result import AttackResult
+from heedful.attacks.marked_text import attacked_parts, original_parts
+from heedful.attacks.show_attack import line, table
 from heedful.output.tables import cell
 from heedful.report.page import asset, environment, fit, made_now, policy
 from heedful.storage import write_text

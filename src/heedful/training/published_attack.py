@@ -12,7 +12,7 @@ import polars as pl
 from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.draft import Source
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.run import attack
+from heedful.attacks.run_attack import attack
 from heedful.data.attacked import AttackedTexts
 from heedful.models.classifier import Classifier
 from heedful.runs import identity

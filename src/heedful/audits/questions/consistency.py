@@ -14,7 +14,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, regis
 from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
 from heedful.audits.questions.movement import by_word, mean_sharpness, snapshot
-from heedful.audits.subject.attacked import attacked_rows
+from heedful.audits.subject.attacked_rows import attacked_rows
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scope import Scope

@@ -10,14 +10,14 @@ from torch import Tensor
 
 from heedful.attacks.attack import ATTACKS
 from heedful.attacks.candidates.edits import Edits
-from heedful.attacks.constraints.words import KnownWords
+from heedful.attacks.constraints.substitutes import KnownWords
 from heedful.attacks.draft import Source
 from heedful.attacks.options import AttackOptions
 from heedful.attacks.reach import substitutes
-from heedful.attacks.run import victim_of
+from heedful.attacks.run_attack import victim_of
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.exhibits import Order
-from heedful.audits.subject.attacked import attack_options, attacked_rows
+from heedful.audits.subject.attacked_rows import attack_options, attacked_rows
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
 from heedful.data.words.substitution import word_spans

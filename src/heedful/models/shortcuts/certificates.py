@@ -21,7 +21,7 @@ from heedful.models.decoders import LinearDecoder
 from heedful.models.encoders.cnn import CNN
 from heedful.models.model import AttentionModel
 from heedful.models.shortcuts.choices import Choices
-from heedful.models.shortcuts.options import read_options
+from heedful.models.shortcuts.word_options import read_options
 
 
 def certify_options(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.measures.erasure import classes
-from heedful.measures.substitution import fewest_substitutions
+from heedful.measures.fewest_substitutions import fewest_substitutions
 from heedful.models.attention import Attention
 from heedful.models.decoders import LinearDecoder
 from heedful.models.encoders.cnn import CNN
@@ -18,7 +18,7 @@ from heedful.models.encoders.encoder import Encoder
 from heedful.models.model import AttentionModel
 from heedful.models.shortcuts.certificates import certify_options, certify_windows
 from heedful.models.shortcuts.choices import Choices, lay_out
-from heedful.models.shortcuts.options import read_options
+from heedful.models.shortcuts.word_options import read_options
 from heedful.models.shorter import Robustness, Substitutes
 
 _NUMBERS = 1 << 22

@@ -10,13 +10,13 @@ from typing import Any, cast
 import numpy as np
 
 from heedful.attacks.attack import ATTACKS, Attack
+from heedful.attacks.attack_result import About, AttackResult, frame_of
 from heedful.attacks.classifier_victim import ClassifierVictim
-from heedful.attacks.constraints.words import KnownWords
+from heedful.attacks.constraints.substitutes import KnownWords
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.driver import TOGETHER, Attacked, Driver
-from heedful.attacks.kept import Kept
+from heedful.attacks.kept_rows import Kept
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.result import About, AttackResult, frame_of
 from heedful.attacks.space import SearchSpace
 from heedful.attacks.victim import FunctionVictim, Reads, Victim
 from heedful.checking import build

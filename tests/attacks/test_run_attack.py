@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import heedful
-from heedful.attacks import run as running
-from heedful.attacks.result import SCHEMA, AttackResult
+from heedful.attacks import run_attack as running
+from heedful.attacks.attack_result import SCHEMA, AttackResult
 from heedful.errors import BadInput
 
 TEXTS = ["A fine film.", "fine and good film", "a dull , slow film", "good", "a dull film"]

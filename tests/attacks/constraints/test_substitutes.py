@@ -4,7 +4,7 @@ import numpy as np
 
 from heedful.attacks.candidates.neighbours import Neighbours, WordSpace, written_like
 from heedful.attacks.constraints.stop_words import textfooler_stop_words
-from heedful.attacks.constraints.words import WordSimilarity
+from heedful.attacks.constraints.substitutes import WordSimilarity
 from heedful.attacks.draft import Draft, Source
 
 SPACE = WordSpace(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from heedful.attacks.result import (
+from heedful.attacks.attack_result import (
     ABOUT,
     ROWS,
     SCHEMA,

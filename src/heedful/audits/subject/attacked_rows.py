@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from heedful.attacks.run import attack, attack_identity
+from heedful.attacks.run_attack import attack, attack_identity
 from heedful.audits.subject.subject import Subject
 from heedful.config import AuditOptions
 from heedful.errors import BadInput

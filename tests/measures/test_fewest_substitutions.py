@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedful.measures.substitution import fewest_substitutions, robust_accuracy
+from heedful.measures.fewest_substitutions import fewest_substitutions, robust_accuracy
 
 Piece = tuple[float, tuple[float, ...]]
 """A score and what it says for each output."""

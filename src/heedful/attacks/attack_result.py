@@ -113,7 +113,7 @@ class AttackResult:
 
     def show(self, screen: Screen | None = None, *, texts: int = 5) -> None:
         """Print the numbers, and some texts before and after."""
-        from heedful.attacks.show import show
+        from heedful.attacks.show_attack import show
         from heedful.output.terminal import Screen
 
         show(self, screen or Screen(), texts=texts)

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from heedful.attacks.marks import Part, attacked_parts, original_parts
-from heedful.attacks.result import About, AttackResult
+from heedful.attacks.attack_result import About, AttackResult
+from heedful.attacks.marked_text import Part, attacked_parts, original_parts
 from heedful.output.numbers import fixed, percentage
 from heedful.output.tables import Cell, Table
 from heedful.output.terminal import Screen, grid, plain
