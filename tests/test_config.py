@@ -22,7 +22,7 @@ from heedful.errors import BadInput
         ({"dataset": "x", "temperature": 0}, "Option temperature must be more than 0.0, not 0."),
         ({"dataset": "x", "clip": float("nan")}, "Option clip must be a finite number, not nan."),
         ({"dataset": "x", "lowercase": "maybe"}, "Option lowercase must be true or false, not 'maybe'."),
-        ({"dataset": "x", "widths": []}, "Option widths must be a list of one at least, not []."),
+        ({"dataset": "x", "widths": []}, "Option widths must be a list of at least one, not []."),
         ({"dataset": "x", "widths": 3}, "Option widths must be a list, not 3."),
         ({"dataset": "x", "decoder": "mpl"}, "Option decoder must be 'linear' or 'mlp', not 'mpl'."),
         ({"dataset": "x", "heads": None}, "Option heads must be a whole number, not None."),

@@ -13,7 +13,7 @@ from heedful.training.train import resolve
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_every_preset_holds_only_options_that_the_config_takes(name, encoder, dataset):
     values = PRESETS.get(name)(dataset, encoder)
-    build(TrainConfig, {"dataset": dataset, **values})
+    build(TrainConfig, {"dataset": dataset, **({"encoder": encoder} if encoder else {}), **values})
 
 
 @pytest.mark.parametrize("name", list(PRESETS))

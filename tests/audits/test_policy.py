@@ -179,7 +179,9 @@ def test_what_was_asked_without_an_answer_is_not_said_to_be_unasked():
     found = summaries(MINE) | {"agreement": summary("agreement", nothing)}
     verdict = judge_findings(MINE, found)
     assert str(verdict) == "not enough evidence"
-    assert verdict.because[0].startswith("agreement was asked and has no answer for any text to: “Kendall")
+    assert verdict.because[0].startswith(
+        "agreement was asked, and for no text is there an answer to “Kendall"
+    )
 
 
 def test_findings_of_some_questions_are_no_verdict():

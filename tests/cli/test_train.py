@@ -124,7 +124,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(run, reviews, monkeypatch):
     finally:
         signal.signal(signal.SIGINT, usual)
     assert stopped.code == 130
-    assert stopped.err.endswith("Error: Stopped: the same command goes on from what is finished.\n")
+    assert stopped.err.endswith("Error: Stopped: the same command continues from what is finished.\n")
     assert "Traceback" not in stopped.err
     assert "unfinished" in run("runs").out
     refused = run("predict", the_run(), "great")

@@ -40,12 +40,14 @@ def texts_of(count: int) -> list[str]:
     return [" ".join(WORDS[(i + j) % len(WORDS)] for j in range(3 + i % 9)) for i in range(count)]
 
 
-def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[int, ...]) -> pl.DataFrame:
+def _rows(  # noqa: PLR0912 a branch for each audit
+    name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[int, ...]
+) -> pl.DataFrame:
     """Measurements such as an audit makes, drawn at random within what is possible."""
     n = len(base)
     audit = AUDITS.get(name)(complete(AuditOptions)())
     columns: dict[str, Any] = {
-        measure: rng.uniform(about.low, about.high, n) for measure, about in audit.measures.items()
+        measure: rng.uniform(about.low, min(about.high, 100), n) for measure, about in audit.measures.items()
     }
     columns |= {"largest_weight": base["weights"].list.max().cast(pl.Float64)}
     match name:
@@ -85,6 +87,10 @@ def _rows(name: str, base: pl.DataFrame, rng: np.random.Generator, seeds: tuple[
                 for name, about in audit.measures.items()
                 for seed in seeds
             }
+        case "consistency" | "robustness":
+            columns |= {"status": ["successful"] * n, "replaced": [[0]] * n}
+            columns |= {"attacked_weights": base["weights"], "attacked_probability": base["probability"]}
+            columns |= {"after_attack_pwws": rng.random(n).round()}
         case "plausibility":
             columns |= {"given": [True] * n, "marked": [[0]] * n}
         case "imitation":

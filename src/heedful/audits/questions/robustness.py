@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -16,7 +17,8 @@ from heedful.attacks.options import AttackOptions
 from heedful.attacks.reach import substitutes
 from heedful.attacks.run_attack import victim_of
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
-from heedful.audits.exhibits import Order
+from heedful.audits.chart_kinds import dots
+from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.attacked_rows import attack_options, attacked_rows
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
@@ -96,6 +98,7 @@ class RobustnessAudit(Audit):
         "an attack has changed counts as not robust, whatever was computed."
     )
     order = Order("after_attack", "robustness", worst="lowest")
+    labelled: bool = True
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Attack the texts, or find what was attacked before."""
@@ -185,6 +188,22 @@ class RobustnessAudit(Audit):
         flat = self.classifier.vocabulary.encode(words)
         return [flat.ids[flat.rows[i] : flat.rows[i + 1]].tolist() for i in range(len(words))]
 
+    def charts(self, rows: pl.DataFrame) -> list[Chart]:
+        """What is right before and under attack, and what is proven."""
+        labels = {"accuracy": "before an attack"}
+        labels |= {f"after_attack_{recipe}": f"under {recipe}" for recipe in self.config.attacks}
+        labels |= {f"robust_{k}": f"any {k} replaced, exact" for k in WITHIN}
+        labels |= {"robust": "all replaced, exact", "certified": "certified"}
+        found = {label: _mean(rows, column) for column, label in labels.items() if column in rows.columns}
+        return [
+            dots(
+                {label: share for label, share in found.items() if not math.isnan(share)},
+                title="Right answers under attack",
+                axis="share of the texts",
+                caption="Attacks are upper bounds, what is exact or certified lower ones.",
+            )
+        ]
+
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts; each attack stands apart too."""
         found = {name: self.number(name, rows[name]) for name in self.measures}
@@ -209,6 +228,11 @@ class RobustnessAudit(Audit):
         apart = int(rows["uncovered"].fill_nan(0).sum())
         split = f"{apart} texts have substitutes that the model splits otherwise; nothing is proven of them."
         return self.summary(rows, sentence, numbers, note, split if apart else "")
+
+
+def _mean(rows: pl.DataFrame, column: str) -> float:
+    found = rows[column].fill_nan(None).mean()
+    return float(found) if isinstance(found, float) else float("nan")
 
 
 def _where(rows: Tensor, values: list[float]) -> Tensor:
