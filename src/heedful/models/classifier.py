@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
@@ -26,6 +27,7 @@ from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Prediction, read_predictions, read_texts
 from heedful.models.stages import probabilities
+from heedful.models.word_mask import WordMask
 from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
 
@@ -64,6 +66,15 @@ class Classifier:
         if self.run is None or not (self.run / "config.yaml").is_file():
             return None
         return build(TrainConfig, Run(self.run).config(), where=str(self.run / "config.yaml"))
+
+    def word_importance(self) -> NDArray[np.float64] | None:
+        """How much of each word of the vocabulary is let through; None for a model whose masks are not of single words."""
+        masks, ids = self.model.word_mask, torch.arange(len(self.vocabulary))
+        if not isinstance(masks, WordMask):
+            return None
+        with torch.no_grad():
+            found: NDArray[np.float64] = masks.expected(self.model.unmasked(ids), ids).double().numpy()
+        return found
 
     def fingerprint(self) -> str:
         """Hash the weights."""

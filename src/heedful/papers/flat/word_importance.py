@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
 from scipy import stats
 
@@ -19,7 +18,6 @@ from heedful.checking import build
 from heedful.data.attacked import AttackedTexts
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
-from heedful.models.word_mask import WordMask
 from heedful.papers.results import MeasuredRun
 from heedful.runs import Run
 
@@ -100,13 +98,9 @@ def _word_counts(folder: Path) -> WordCounts | None:
     classifier, attacked = classifier_of(folder), folder / "attacked.parquet"
     if classifier is None or not attacked.is_file() or classifier.vocabulary.unknown is None:
         return None
-    masks = classifier.model.word_mask
-    if not isinstance(masks, WordMask):
+    vocabulary, importance = classifier.vocabulary, classifier.word_importance()
+    if importance is None:
         return None
-    vocabulary = classifier.vocabulary
-    ids = torch.arange(len(vocabulary))
-    with torch.no_grad():
-        importance = masks.expected(classifier.model.unmasked(ids), ids).double().numpy()
     texts = AttackedTexts.read(attacked)
     frequency = np.bincount(vocabulary.encode(texts.originals).ids, minlength=len(vocabulary))
     replaced = [
