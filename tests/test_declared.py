@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -48,6 +49,21 @@ def test_a_file_is_read_and_not_run(file):
     assert build(AuditOptions, {"depth": "5"}).depth == 5
     assert declared_options(AuditOptions) >= {"depth", "radii"}
     assert "depth" not in AuditOptions.model_fields
+
+
+def test_a_package_that_is_broken_stops_no_help_and_is_named_where_it_is_needed(monkeypatch):
+    from heedful import registry
+    from heedful.errors import BadInput
+
+    broken = [EntryPoint("mine", "a_package_that_is_not_there.mine", "heedful.audits")]
+    for module in (declared, registry):
+        monkeypatch.setattr(module, "entry_points", lambda group: broken if group == "heedful.audits" else [])
+    declared._complete.cache_clear()
+    assert "radii" in complete(AuditOptions).model_fields
+    monkeypatch.setattr(AUDITS, "_complete", False)
+    with pytest.raises(BadInput, match="adds the audit 'mine', and it cannot be imported"):
+        AUDITS.get("sharpness")
+    declared._complete.cache_clear()
 
 
 def test_two_files_cannot_declare_the_same_option(file):

@@ -107,8 +107,12 @@ def _sources(package: str, group: str) -> Iterator[tuple[str, str]]:
         if spec is not None and (source := _source(spec)):
             yield f"{package}.{found.name}", source
     for brought in entry_points(group=group):
-        spec = find_spec(brought.module)
-        if spec is not None and (source := _source(spec)):
+        try:
+            spec = find_spec(brought.module)
+            source = None if spec is None else _source(spec)
+        except (ImportError, SyntaxError):
+            continue  # the registry says so to whoever asks for what it brings; help must not end over it
+        if source:
             yield brought.module, source
 
 

@@ -93,7 +93,14 @@ class Registry(Generic[T]):
             elif self._file is not None and module.ispkg:
                 import_module(f"{module.name}.{self._file}")
         for brought in entry_points(group=f"heedful.{self.plural}"):
-            brought.load()
+            try:
+                brought.load()
+            except (ImportError, SyntaxError) as error:
+                package = brought.dist.name if brought.dist else brought.module
+                raise BadInput(
+                    f"The package {package} adds the {self.kind} {brought.name!r}, and it cannot be imported ({error}): "
+                    f"update or uninstall the package."
+                ) from error
 
 
 def member_of(family: str, name: str) -> str | None:
