@@ -132,7 +132,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(run, reviews, monkeypatch):
     assert f"{the_run()} is unfinished" in refused.err
 
     # The very words that the refusal recommends.
-    recommended = re.search(r"heedful (train .*) goes on with it", refused.err)[1]
+    recommended = re.search(r"heedful (train .*) continues it", refused.err)[1]
     assert run(*recommended.split()).code == 0
     events = [json.loads(line)["event"] for line in (the_run() / "log.jsonl").read_text().splitlines()]
     assert "resumed" in events
