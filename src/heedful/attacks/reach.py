@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from heedful.attacks.attack import Attack
-from heedful.attacks.constraints.constraint import TextConstraint, WordConstraint
+from heedful.attacks.constraints.constraint import ContextConstraint, TextConstraint, WordConstraint
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.requests import Propose
 from heedful.attacks.space import SearchSpace
@@ -15,10 +15,10 @@ from heedful.attacks.space import SearchSpace
 def substitutes(attack: Attack, texts: Sequence[Source], *more: WordConstraint) -> list[list[list[str]]]:
     """Give the substitutes of every word of every text; none for words that the attack leaves alone.
 
-    Constraints on places and on words count, those on whole texts do not: what they allow depends on what else is
-    replaced. An attack that replaces no word twice can make no text with others.
+    Constraints on places and on words count, those on whole texts or on what stands around a word do not: what they allow
+    depends on what else is replaced. An attack that replaces no word twice can make no text with others.
     """
-    space = SearchSpace(_without_texts(attack), *more)
+    space = SearchSpace(_without_context(attack), *more)
     drafts = [Draft(text) for text in texts]
     asked = [Propose(draft, range(len(draft.source))) for draft in drafts]
     return [
@@ -27,6 +27,6 @@ def substitutes(attack: Attack, texts: Sequence[Source], *more: WordConstraint) 
     ]
 
 
-def _without_texts(attack: Attack) -> Attack:
-    kept = tuple(c for c in attack.constraints if not isinstance(c, TextConstraint))
+def _without_context(attack: Attack) -> Attack:
+    kept = tuple(c for c in attack.constraints if not isinstance(c, TextConstraint | ContextConstraint))
     return replace(attack, constraints=kept)
