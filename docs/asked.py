@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +13,6 @@ DOCS = Path(__file__).parent
 MEASURED = DOCS / "measured"
 TRAINED = MEASURED / "trained.parquet"
 SEEDS = 3
-VECTORS = "HEEDFUL_ATTACK_VECTORS"
-"""The environment names the file that heedful reproduce flat was given with --attack-vectors."""
 _GLOVE = "--vectors glove-840b-300d"
 
 
@@ -81,10 +79,65 @@ def cases(recipe: Recipe) -> list[RecipeCase]:
     return recipe.cases(seeds=None if knows else SEEDS)
 
 
+class FlatPart(NamedTuple):
+    """Some runs of FLAT, measured by one command."""
+
+    name: str
+    datasets: str
+    encoders: str
+    table: str
+    figure: str = ""
+    seeds: int = 1
+    texts: int | None = None
+    attack_texts: int | None = None
+    """Training texts that are attacked in every round; as many as the recipe says if None."""
+
+    @property
+    def flags(self) -> list[str]:
+        """What stands behind `heedful reproduce flat`, but for files that every machine has elsewhere."""
+        given = {**self._asdict(), "rounds": ROUNDS}
+        del given["name"]
+        named = {key.replace("_", "-"): value for key, value in given.items() if value}
+        return [*(f"--{key}={value}" for key, value in named.items()), "--no-attack-similarity"]
+
+    def cases(self, recipe: Recipe) -> list[RecipeCase]:
+        """What the command trains and audits."""
+        asked = [recipe.find("table", number) for number in self.table.split(",")]
+        asked += [recipe.find("figure", number) for number in filter(None, self.figure.split(","))]
+        attacks = AttackChoices(similarity=False, rounds=ROUNDS, texts=self.attack_texts)
+        return recipe.cases(
+            asked,
+            datasets=self.datasets.split(","),
+            encoders=self.encoders.split(","),
+            seeds=self.seeds,
+            texts=self.texts,
+            attacks=attacks,
+            costly=True,
+        )
+
+
+ROUNDS = 2
+"""Of attack and training: as many as in the authors' code."""
+FLAT_PARTS = [
+    FlatPart("sst2-lstm", "sst2", "lstm", "1,2,3,5,6,7,9", "3,4,5,6"),
+    FlatPart("sst2-cnn", "sst2", "cnn", "1,2,3,6,7,9", "3,4,6"),
+    FlatPart("trec", "trec", "lstm,cnn", "1,2,3,6,7", "6"),
+    FlatPart("attention", "sst2", "bilstm", "11"),
+    FlatPart("transfer", "sst2", "lstm,cnn", "4"),
+    FlatPart("lime", "sst2,trec", "lstm,cnn", "8"),
+    FlatPart("seeds", "sst2", "lstm", "2,3", seeds=3),
+    FlatPart("groups", "ag_news", "cnn", "10", texts=300),
+    FlatPart("trec-minilm", "trec", "hf:minilm-l6", "2,3", attack_texts=500),
+    FlatPart("ag_news", "ag_news", "lstm,cnn", "2,3", texts=300, attack_texts=1000),
+    FlatPart("imdb", "imdb", "lstm,cnn", "2,3", texts=100, attack_texts=200),
+]
+
+
 def _attacked(recipe: Recipe) -> list[RecipeCase]:
-    """One seed of all that is usual and costly, three of the LSTM on sst2, and a transformer on trec."""
-    attacks = AttackChoices(vectors=os.environ.get(VECTORS))
-    found = recipe.cases(recipe.experiments, attacks=attacks, costly=True)
-    found += recipe.cases(datasets=["sst2"], encoders=["lstm"], seeds=SEEDS, attacks=attacks)
-    found += recipe.cases(datasets=["trec"], encoders=["hf:minilm-l6"], attacks=attacks)
-    return list({case.name: case for case in reversed(found)}.values())[::-1]
+    """All parts together; a run that several need stands once, with the audits of all."""
+    found: dict[str, RecipeCase] = {}
+    for case in (case for part in FLAT_PARTS for case in part.cases(recipe)):
+        before = found.get(case.name)
+        audits = tuple(dict.fromkeys((*(before.audits if before else ()), *case.audits)))
+        found[case.name] = replace(case, audits=audits)
+    return list(found.values())

@@ -17,6 +17,7 @@ from heedful.papers.attefa.studies import study_files as study_pages
 from heedful.papers.attefa.studies.run_study import Studied
 from heedful.papers.attefa.studies.study import STUDIES
 from heedful.papers.judged import judged_from
+from heedful.papers.kept_runs import join_runs, kept_runs
 from heedful.papers.outcome import claims, make_page
 from heedful.papers.paper_page import Page, Section, markdown, save_page
 from heedful.papers.parts import kept, kept_whole
@@ -74,7 +75,11 @@ def _cells(row: Training, frame: pl.DataFrame) -> list[str]:
 
 
 def paper_page(recipe: Recipe) -> Page | None:
-    """The page of a paper that is put together from parts, or its lead, claims and what is missing."""
+    """The page of a paper that is put together from runs or from parts, or its lead, claims and what is missing."""
+    if recipe.besides is not None:
+        missing = tuple(Missing(case.name, "not measured") for case in cases(recipe))
+        found = join_runs(recipe, Results(missing=missing), kept_runs(recipe, MEASURED))
+        return make_page(recipe, found, recipe.experiments) if found.runs else None
     if recipe.joins:
         missing = tuple(Missing(case.name, "not measured") for case in cases(recipe))
         parts = kept(recipe.name, MEASURED)
@@ -146,7 +151,7 @@ def studies() -> str:
 if __name__ == "__main__":
     for name in RECIPES:
         recipe = RECIPES.get(name)
-        if recipe.joins and (page := paper_page(recipe)):
+        if (recipe.joins or recipe.besides) and (page := paper_page(recipe)):
             save_page(page, DOCS / f"{name}.md")
     for figure, studied in _done().items():
         write_text(DOCS / "studies" / f"{figure}.svg", study_pages.figure(studied))

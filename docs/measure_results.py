@@ -24,6 +24,7 @@ from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig
 from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
+from heedful.papers.kept_runs import keep_runs
 from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.origin import environment
@@ -112,7 +113,9 @@ def keep_paper(name: str) -> None:
     recipe = RECIPES.get(name)
     audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
     results = measure_recipe(cases(recipe), audits, runs=RUNS, only_finished=True)
-    if recipe.joins:
+    if recipe.besides:
+        keep_runs(recipe, results, MEASURED)
+    elif recipe.joins:
         keep(split(recipe, results), MEASURED)
     elif results.runs:
         keep([whole(recipe, results)], MEASURED)

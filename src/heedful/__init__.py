@@ -8,6 +8,7 @@ heedful.explain(model, ["a warm , funny film ."], "leave_one_out")
 heedful.audit(model, "sst2", quick=True).verdict
 heedful.train_for_show("mr", vectors="glove-840b-300d").result.verdict
 heedful.attack(model, texts, labels, recipe="pwws").to_frame()
+heedful.audit(predict=function, texts=texts, labels=labels).verdict
 heedful.load("runs/…")
 """
 
@@ -15,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from heedful import reporting
 
 if TYPE_CHECKING:
     from heedful.attacks.attack_result import AttackResult
-    from heedful.attacks.victim import Reads
     from heedful.audits.running.result import AuditResult
     from heedful.comparison.comparison import Comparison
+    from heedful.models.answers import Reads
     from heedful.models.classifier import Classifier
     from heedful.models.prediction import Prediction
     from heedful.models.stages import Auditable
@@ -41,6 +42,7 @@ __all__ = [
     "measures",
     "train",
     "train_for_show",
+    "words",
 ]
 
 
@@ -115,45 +117,68 @@ def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
 
 
 def explain(
-    model: Auditable,
+    model: Auditable | Reads | str | Path,
     texts: Sequence[str],
-    name: str = "attention",
+    name: str | None = None,
     *,
     queries: Sequence[str] | None = None,
     seed: int = 0,
 ) -> list[Prediction]:
-    """Classify texts and score every item by an explainer (`heedful list explainers`)."""
+    """Classify texts and score every item by an explainer (`heedful list explainers`).
+
+    `model` is a classifier, a run, or a function from a list of texts to probabilities. Without a `name`, attention is
+    given, and leave-one-out for a function.
+    """
     from heedful.explainers.explain import explain as explain_texts
 
-    return explain_texts(model, texts, name, queries=queries, seed=seed)
+    return explain_texts(_auditable(model), texts, name, queries=queries, seed=seed)
+
+
+def words(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """Cut texts into words as audits of a function do: where each begins and ends. Scores of your own are one for each."""
+    from heedful.models.function import cut_words
+
+    return cut_words(texts)
 
 
 def audit(
-    model: Auditable | str | Path,
-    dataset: str | Path | None = None,
+    model: Auditable | str | Path | None = None,
+    dataset: Any = None,
     *,
+    predict: Reads | None = None,
+    texts: Sequence[str] | None = None,
+    labels: Sequence[int | str] | None = None,
+    label_names: Sequence[str] | None = None,
     only: Sequence[str] | None = None,
     policy: str | Path | None = None,
     folder: str | Path | None = None,
-    scores: Sequence[Sequence[float]] | None = None,
+    scores: Sequence[Sequence[Any]] | None = None,
     progress: bool = True,
     **options: Any,
 ) -> AuditResult:
-    """Ask whether a model's attention may be shown as an explanation.
+    """Ask whether a model's attention, or other scores of its words, may be shown as an explanation.
 
-    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); `dataset` is a name
-    or a file, and by default the model's own test split. `only` names audits (`heedful list audits`); `scores` are your
-    own, one list per text, to be audited in place of attention. With a `folder`, finished audits are saved there and not
-    repeated. `options` are those of `heedful audit --help`, with underscores. The result has `verdict`, `show()`,
-    `to_frame()`, `save()` and `report()`.
+    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); or `predict` is a
+    function from a list of texts to probabilities, whose classes may be named in their order by `label_names`. `dataset`
+    is a name, a file, a list of texts, a frame of pandas or polars, or a Dataset, and by default the model's own test split;
+    `texts` and their `labels` (names or numbers, if there are any) may be given instead. `only` names audits (`heedful list
+    audits`); `scores` are your own, one list per text, to be audited in place of attention: a number for every word
+    (`heedful.words`), or (start, end, number). With a `folder`, finished audits are saved there and not repeated. `options`
+    are those of `heedful audit --help`, with underscores. The result has `verdict`, `show()`, `to_frame()`, `save()` and
+    `report()`.
     """
     from heedful.audits.running.run import audit as run_audits
-    from heedful.loading import load as load_run
+    from heedful.data.corpora.given import as_data
+    from heedful.errors import BadInput
 
-    classifier = load_run(model) if isinstance(model, str | Path) else model
+    asked = predict if model is None else model
+    if asked is None or (model is not None and predict is not None):
+        raise BadInput("Give a model or a predict function, one of the two.")
+    if texts is not None and dataset is not None:
+        raise BadInput("Both data and texts are given: choose one.")
     return run_audits(
-        classifier,
-        None if dataset is None else str(dataset),
+        _auditable(asked, label_names),
+        as_data(dataset if texts is None else texts, labels),
         only=[only] if isinstance(only, str) else only,
         policy=None if policy is None else Path(policy),
         folder=None if folder is None else Path(folder),
@@ -234,6 +259,23 @@ def compare(
         watcher=_watcher(progress),
         **options,
     )
+
+
+def _auditable(model: Auditable | Reads | str | Path, label_names: Sequence[str] | None = None) -> Auditable:
+    """Find a model by its name, or make one of a function."""
+    from heedful.errors import BadInput
+
+    if isinstance(model, str | Path):
+        from heedful.loading import find_model
+
+        return find_model(model, label_names=label_names)
+    if callable(model) and not hasattr(model, "instances"):
+        from heedful.models.function import classify_by
+
+        return classify_by(model, label_names=label_names)
+    if label_names is not None:
+        raise BadInput("label_names are for functions: this model has names of its own.")
+    return cast("Auditable", model)
 
 
 def _watcher(shown: bool) -> Watcher:

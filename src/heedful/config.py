@@ -316,17 +316,38 @@ class AuditOptions(Options):
     )
     attacks: Names = Field(
         ("pwws",),
-        description="Attacks, separated by commas (heedful list attacks; robustness; consistency takes the first).",
+        description="Attacks by name, separated by commas (heedful list attacks); consistency takes the first "
+        "(robustness, consistency).",
     )
     attack_vectors: str | None = Field(
-        None, description="Counter-fitted vectors or neighbours for attacks (robustness, consistency)."
+        None,
+        description="Counter-fitted vectors, or a JSON file with the neighbours of each word, for attacks that take "
+        "substitutes from them (robustness, consistency).",
     )
     attack_synonyms: str | None = Field(
         None,
-        description="A file of substitutes for attacks, in place of their own (robustness, consistency).",
+        description="A file of substitutes in place of an attack's own: a word and its synonyms on each line, or JSON "
+        "(robustness, consistency).",
+    )
+    attack_sememes: str | None = Field(
+        None,
+        description="HowNet as a file, for attacks that need it: word, part of speech and sememes on each line, or JSON "
+        "(robustness, consistency).",
+    )
+    attack_language_model: str | None = Field(
+        None,
+        description="A language model, for attacks that need one: a folder, or a name on the hub. It is masked (bae, clare), "
+        "or masked or causal (genetic, genetic_faster) (robustness, consistency).",
+    )
+    attack_fluency: bool = Field(
+        True,
+        description="Ask the language model which substitutes are fluent, where an attack does; without, none is needed "
+        "(robustness, consistency).",
     )
     attack_similarity: bool = Field(
-        True, description="Ask for similar sentences, where an attack does (robustness, consistency)."
+        True,
+        description="Ask for similar sentences, where an attack does; without, it is faster and coarser "
+        "(robustness, consistency).",
     )
     known_words: bool = Field(
         False, description="Use only substitutes that the model's vocabulary knows (robustness, consistency)."

@@ -1,12 +1,108 @@
-"""Find a trained classifier by folder or by name."""
+"""Find a model: a trained classifier by folder or by name, or a function of the user's own by module and name."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput, did_you_mean
 from heedful.models.classifier import WEIGHTS, Classifier
+from heedful.models.function import FunctionClassifier, classify_by
+from heedful.registry import member_of
 from heedful.runs import Run, list_runs
+
+FUNCTION = "predict"
+"""What a name begins with that is a function's: predict:module:function."""
+
+
+def find_model(
+    name: str | Path,
+    *,
+    runs: str | Path = "runs",
+    data: str | None = None,
+    label_names: Sequence[str] | None = None,
+) -> Classifier | FunctionClassifier:
+    """Load the classifier of a run, or import a function; audits of a function are kept beside the `data`."""
+    named = member_of(FUNCTION, str(name))
+    if named is not None:
+        function = import_function(named)
+        return classify_by(function, label_names=label_names, name=named, home=_beside(data))
+    if label_names is not None:
+        raise BadInput(
+            "--label-names are for functions (predict:module:function): a trained model has names of its own."
+        )
+    return load(name, runs=runs)
+
+
+def import_function(named: str) -> Any:
+    """Import module:function, from the current folder too; what its module and it print does not mix with results."""
+    module_name, _, path = named.partition(":")
+    if not module_name or not path:
+        raise BadInput(
+            f"'predict:{named}' names no function: write predict:module:function, as in predict:my_model:predict."
+        )
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    with redirect_stdout(sys.stderr):
+        module = _import(module_name)
+    found: Any = module
+    for part in path.split("."):
+        if not hasattr(found, part):
+            known = [
+                name for name in vars(module) if not name.startswith("_") and callable(getattr(module, name))
+            ]
+            raise BadInput(f"{module_name} has no {path!r}: {did_you_mean(path, known)}")
+        found = getattr(found, part)
+    if not isinstance(found, type) and hasattr(found, "predict_proba"):
+        found = found.predict_proba  # a model of scikit-learn, or one like it
+    if not callable(found):
+        raise BadInput(
+            f"{named} is a {type(found).__name__}: name a function from a list of texts to probabilities."
+        )
+    return _Quiet(found)
+
+
+class _Quiet:
+    """A function whose prints go to standard error."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __call__(self, texts: list[str]) -> Any:
+        with redirect_stdout(sys.stderr):
+            return self._function(texts)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+def _import(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise BadInput(
+                f"There is no module {name!r} in {Path.cwd()} or on Python's path: go to its folder, or put the folder on the path "
+                f"(PYTHONPATH=FOLDER heedful …)."
+            ) from None
+        raise BadInput(
+            f"{name} needs the module {error.name!r}, which is not installed here: install it where heedful is."
+        ) from error
+    except (Exception, SystemExit) as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise BadInput(f"{name} cannot be imported ({told.rstrip('.: ')}): mend it first.") from error
+
+
+def _beside(data: str | None) -> Path:
+    """Where audits of a model without a run are kept: beside the file of the data, else in the current folder."""
+    path = Path(data).expanduser() if data is not None else None
+    return path.parent if path is not None and has_known_suffix(path) and path.is_file() else Path()
 
 
 def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:

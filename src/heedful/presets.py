@@ -103,9 +103,12 @@ def _flat(dataset: str, encoder: str) -> dict[str, Any]:
     Words are masked by the objective flat alone, with β and γ as its defaults. Rates were tuned on test and are not
     given; epochs and batches are ours. The paper's vectors are word2vec's (--vectors), which the code holds fixed
     (--no-train-embeddings). Around max pooling the code has a tanh on either side, and pools over padding too: not here.
+
+    The paper knows every word of sst2 and trec. Then only attacked texts have unknown words in training, a model learns that
+    one who meets such a word is attacked, and fails on new texts, which have some: words seen once are unknown here.
     """
-    length, rare = {"sst2": (50, 1), "imdb": (250, 5), "ag_news": (50, 5), "trec": (15, 1)}.get(
-        dataset, (None, 1)
+    length, rare = {"sst2": (50, 2), "imdb": (250, 5), "ag_news": (50, 5), "trec": (15, 2)}.get(
+        dataset, (None, 2)
     )
     text = {"max_length": length, "min_count": rare, "metric": "accuracy"}
     if member_of("hf", encoder) is not None:

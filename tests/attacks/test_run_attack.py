@@ -126,6 +126,19 @@ def test_another_attack_is_refused_in_the_same_folder(attack, tmp_path):
         attack(folder=tmp_path / "kept")
 
 
+@pytest.mark.parametrize("option", ["language_model", "sentence_encoder"])
+def test_a_kept_attack_goes_by_what_models_hold(attack, tmp_path, option):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    found = attack(folder=tmp_path / "kept", **{option: str(tmp_path / "here")})
+    again = attack(folder=tmp_path / "kept", **{option: str(tmp_path / "there")})
+    assert again.about.identity == found.about.identity
+    (tmp_path / "here" / "config.json").write_text('{"layers": 2}')
+    with pytest.raises(BadInput, match="holds another attack"):
+        attack(folder=tmp_path / "kept", **{option: str(tmp_path / "here")})
+
+
 def test_neither_batches_nor_order_nor_hashes_change_rows(attack, monkeypatch):
     whole = attack().to_frame()
     monkeypatch.setattr(running, "TOGETHER", 2)

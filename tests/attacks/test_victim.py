@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from heedful.attacks.candidates.edits import Edit, mergeable
 from heedful.attacks.classifier_victim import ClassifierVictim
 from heedful.attacks.draft import Draft, Source
-from heedful.attacks.victim import FunctionVictim, Victim, checked
+from heedful.attacks.victim import FunctionVictim, Victim
 from heedful.errors import BadInput
+from heedful.models.answers import checked
 
 TEXTS = st.text(st.sampled_from("ai tn'.!-fé1\n"), max_size=25)
 WORDS = st.sampled_from(["fine", "isn't", "", "a b", "1,000", "don't.", "[UNK]"])

@@ -21,6 +21,7 @@ NAMES = (
     "infidelity",
     "permutation",
     "rationale",
+    "reach",
     "single_erasure",
 )
 CHOICES = {"counterfactual_weights", "members"}  # one of several equally good, where words repeat

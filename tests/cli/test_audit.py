@@ -20,6 +20,7 @@ NAMES = (
     "infidelity",
     "permutation",
     "rationale",
+    "reach",
     "single_erasure",
 )
 RULE = {"measure": "permutation.indifferent", "show": 0.1, "forbid": 0.5, "reason": "because"}

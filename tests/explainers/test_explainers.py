@@ -9,7 +9,14 @@ import torch
 from heedful.data.corpus import Split
 from heedful.errors import BadInput
 from heedful.explainers.explain import explain
-from heedful.explainers.explainer import EXPLAINERS, decided, item_of, probability_of, sum_by_item
+from heedful.explainers.explainer import (
+    EXPLAINERS,
+    decided,
+    is_mirrored,
+    item_of,
+    probability_of,
+    sum_by_item,
+)
 from heedful.models.model import probabilities
 
 SHAPES = [
@@ -361,3 +368,15 @@ def test_a_model_without_word_masks_has_no_importance_of_words(toy_classifier, f
         batch = plain.batch(["a fine film"])
         with pytest.raises(BadInput, match=r"has no word masks.*train one with --word-mask word"):
             EXPLAINERS.get("word_mask")(classifier.model, batch, seed=0)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPLAINERS if is_mirrored(name)])
+def test_of_two_classes_one_gains_what_the_other_loses(toy_classifier, name):
+    classifier = toy_classifier(encoder="bilstm", seed=1)
+    batch = classifier.batch(["a dull plot", "warm and funny and slow"])
+    one, other = (
+        EXPLAINERS.get(name)(classifier.model, batch, seed=0, classes=torch.full((2,), number))
+        for number in (0, 1)
+    )
+    assert one.abs().max() > 0
+    torch.testing.assert_close(one, -other, atol=1e-6, rtol=1e-4)

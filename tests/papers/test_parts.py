@@ -150,7 +150,7 @@ def test_what_the_repository_holds_makes_its_page() -> None:
 
 def test_only_recipes_that_can_be_put_together_are_joined(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["reproduce", "attefa", "--join", str(tmp_path)])
-    assert isinstance(done.exception, BadInput) and "--join is for seat" in str(done.exception)
+    assert isinstance(done.exception, BadInput) and "--join is for flat, seat" in str(done.exception)
 
 
 def test_the_command_shows_what_is_kept_alone(tmp_path: Path) -> None:

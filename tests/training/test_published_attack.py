@@ -66,6 +66,18 @@ def test_its_name_follows_what_it_does_and_not_where_files_lie(attack, tmp_path)
     assert attack().name == attack(limit=3).name
 
 
+@pytest.mark.parametrize("option", ["language_model", "sentence_encoder"])
+def test_models_count_by_what_they_hold(attack, tmp_path, option):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+        (tmp_path / name / "model.safetensors").write_text("weights")
+    here, there = (attack(**{option: str(tmp_path / name)}).name for name in ("here", "there"))
+    assert here == there != attack().name
+    (tmp_path / "here" / "model.safetensors").write_text("other weights")
+    assert attack(**{option: str(tmp_path / "here")}).name != there
+
+
 def test_a_misspelt_attack_is_one_sentence():
     with pytest.raises(BadInput, match="There is no attack named 'textfoller': did you mean textfooler"):
         PublishedAttack(build(AttackOptions, {"recipe": "textfoller"}))

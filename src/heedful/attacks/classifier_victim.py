@@ -14,11 +14,11 @@ from torch import Tensor
 
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.pieces import Pieces
-from heedful.attacks.victim import checked
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import FlatTokens
 from heedful.errors import BadInput
+from heedful.models.answers import checked
 from heedful.models.shorter import read, reader
 from heedful.models.stages import Auditable, probabilities
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from heedful.data.words.substitution import Span
 
@@ -30,6 +31,7 @@ def word_spans(text: str) -> list[Span]:
     return spans
 
 
+@lru_cache(maxsize=1 << 16)
 def one_word(text: str) -> bool:
     """Whether a substitute is one word, so that a text keeps their number.
 

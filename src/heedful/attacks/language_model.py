@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.attacks.cut import one_word
+from heedful.attacks.pretrained import load_pretrained
 from heedful.errors import BadInput
 
 _BATCH = 32
@@ -44,27 +45,13 @@ class MaskedLanguageModel:
     @classmethod
     def load(cls, name: str) -> MaskedLanguageModel:
         """Take a model by the path of its folder, or by its name on the hub."""
-        from transformers import AutoModelForMaskedLM, AutoTokenizer
-        from transformers.utils import logging
-
-        shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-        logging.disable_progress_bar()
-        logging.set_verbosity_error()
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(name)
-            model, report = AutoModelForMaskedLM.from_pretrained(
-                name, dtype=torch.float32, output_loading_info=True
-            )
-        except (OSError, ValueError, ImportError, KeyError) as error:
-            reason = str(error).splitlines()[0]
-            raise BadInput(
-                f"Cannot load a masked language model from {name} ({reason}): give the folder of one, or its name."
-            ) from None
-        finally:
-            logging.set_verbosity(level)
-            if shown:
-                logging.enable_progress_bar()
-        if tokenizer.mask_token is None or report["missing_keys"]:
+        tokenizer, model, lacks = load_pretrained(
+            "AutoModelForMaskedLM",
+            name,
+            what="a masked language model",
+            hint="give the folder of one, or its name, such as bert-base-uncased",
+        )
+        if tokenizer.mask_token is None or lacks:
             raise BadInput(
                 f"{name} is no masked language model (it has no weights or no token for gaps): give one, such as "
                 f"bert-base-uncased."

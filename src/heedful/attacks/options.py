@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from heedful.config import Count, Options, Seed
+from heedful.content import by_content
 
 
 class AttackOptions(Options):
@@ -49,7 +50,8 @@ class AttackOptions(Options):
     )
     language_model: str | None = Field(
         None,
-        description="A masked language model, for attacks that need one: a folder, or a name on the hub.",
+        description="A language model, for attacks that need one: a folder, or a name on the hub. It is masked (bae, clare), "
+        "or masked or causal (genetic, genetic_faster).",
     )
     fluency: bool = Field(
         True,
@@ -60,3 +62,9 @@ class AttackOptions(Options):
         description="HowNet, for attacks that need it: word, part of speech and sememes on each line, or JSON.",
     )
     seed: Seed = Field(0, description="Seed of attacks that draw random numbers.")
+
+    def deciding(self) -> dict[str, Any]:
+        """Give what decides how a text is attacked where it is not as published; files and models count by what they hold."""
+        values = self.model_dump(mode="json", exclude_defaults=True, exclude={"recipe", "limit"})
+        values = by_content(values, values, folders=False)
+        return by_content(values, ("language_model", "sentence_encoder"))

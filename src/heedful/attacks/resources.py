@@ -16,6 +16,7 @@ from heedful.data.words.synonym_files import is_synonym_file
 from heedful.errors import BadInput
 
 if TYPE_CHECKING:
+    from heedful.attacks.constraints.fluency import LanguageModel
     from heedful.attacks.language_model import MaskedLanguageModel
 
 
@@ -34,7 +35,7 @@ def near_words(
     if options.vectors is None:
         raise BadInput(
             f"The attack {options.recipe} takes substitutes from counter-fitted vectors: make them with heedful "
-            f"data make counterfitted and give the file (vectors, --vectors FILE), or synonyms of your own (synonyms, --synonyms FILE)."
+            f"data make counterfitted and give the file ({flags('vectors')}), or synonyms of your own ({flags('synonyms')})."
         )
     path = _file(options.vectors)
     count = options.neighbours or count
@@ -53,16 +54,26 @@ def substitutes(
     return (own, ()) if own is not None else near_words(options, count=count, min_cosine=min_cosine, to=to)
 
 
-def language_model(options: AttackOptions, what_for: str) -> MaskedLanguageModel:
+def masked_language_model(options: AttackOptions, what_for: str) -> MaskedLanguageModel:
     """Load the user's masked language model."""
-    if options.language_model is None:
-        raise BadInput(
-            f"The attack {options.recipe} {what_for}: give one (language_model, --language-model FOLDER), such as "
-            f"bert-base-uncased."
-        )
     from heedful.attacks.language_model import MaskedLanguageModel
 
-    return MaskedLanguageModel.load(options.language_model)
+    return MaskedLanguageModel.load(_language_model(options, what_for, such_as="bert-base-uncased"))
+
+
+def language_model(options: AttackOptions, what_for: str) -> LanguageModel:
+    """Load the user's language model, which may fill gaps or go on with a text."""
+    from heedful.attacks.causal_language_model import CausalLanguageModel
+    from heedful.attacks.language_model import MaskedLanguageModel
+    from heedful.attacks.pretrained import is_masked
+
+    name = _language_model(options, what_for, such_as="gpt2 or bert-base-uncased")
+    masked = is_masked(
+        name,
+        what="a language model",
+        hint="give the folder of one, or its name, such as gpt2 or bert-base-uncased",
+    )
+    return MaskedLanguageModel.load(name) if masked else CausalLanguageModel.load(name)
 
 
 def similar_sentences(options: AttackOptions, *, least: float) -> tuple[Constraint, ...]:
@@ -88,6 +99,24 @@ def share_of_words(options: AttackOptions, usual: float | None = None) -> tuple[
     """Give the constraint on how many words are replaced, if there is one."""
     share = usual if options.max_changed is None else options.max_changed
     return () if share is None else (ShareOfWords(share),)
+
+
+def _language_model(options: AttackOptions, what_for: str, *, such_as: str) -> str:
+    if options.language_model is None:
+        raise BadInput(
+            f"The attack {options.recipe} {what_for}: give one ({flags('language_model', 'FOLDER')}), such as {such_as}."
+        )
+    return options.language_model
+
+
+def flags(option: str, kind: str = "FILE") -> str:
+    """Name an option as it is given in Python, to heedful attack and to audits.
+
+    >>> flags("vectors")
+    'vectors, --vectors FILE, of audits --attack-vectors FILE'
+    """
+    flag = option.replace("_", "-")
+    return f"{option}, --{flag} {kind}, of audits --attack-{flag} {kind}"
 
 
 def _file(name: str) -> Path:

@@ -18,17 +18,15 @@ from heedful.attacks.driver import TOGETHER, Attacked, Driver
 from heedful.attacks.kept_rows import Kept
 from heedful.attacks.options import AttackOptions
 from heedful.attacks.space import SearchSpace
-from heedful.attacks.victim import FunctionVictim, Reads, Victim
+from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim
 from heedful.checking import build
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable
+from heedful.models.answers import Reads
+from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
 from heedful.runs import identity
 from heedful.storage import locked, make_folder
-
-_FILES = ("vectors", "synonyms", "sememes", "sentence_encoder")
-"""Options that may name a file, which counts by what it holds."""
 
 
 def attack(
@@ -94,7 +92,8 @@ def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
         return model, type(model).__name__
     if hasattr(model, "vocabulary") and hasattr(model, "instances"):
         classifier = cast(Auditable, model)
-        return ClassifierVictim(classifier), classifier.name
+        opaque = isinstance(classifier.model, Opaque)
+        return OpaqueVictim(classifier) if opaque else ClassifierVictim(classifier), classifier.name
     if callable(model):
         victim = FunctionVictim(model)
         return victim, victim.fingerprint()
@@ -217,12 +216,7 @@ def _label_numbers(
 def _identity(
     victim: Victim, sources: Sequence[Source], labels: Sequence[int], options: AttackOptions
 ) -> str:
-    values = options.model_dump(mode="json", exclude_defaults=True, exclude={"limit"})
-    for name in _FILES:
-        path = Path(str(values.get(name, ""))).expanduser()
-        if name in values and path.is_file():
-            with path.open("rb") as stream:
-                values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    values = options.deciding()
     texts = hashlib.sha256("\0".join(source.text for source in sources).encode()).hexdigest()
     answers = hashlib.sha256(np.array(labels, dtype="<i8").tobytes()).hexdigest()
     return identity(

@@ -15,10 +15,11 @@ from torch import Tensor
 from heedful.audits.citations import Citation, citations
 from heedful.audits.separation import caveat
 from heedful.audits.subject.reading import Reading
-from heedful.audits.subject.scope import Access, Scope
+from heedful.audits.subject.scope import Scope
 from heedful.config import AuditOptions
 from heedful.measures.intervals import bootstrap_interval
 from heedful.measures.resampling import Ratio, mean_of
+from heedful.models.stages import Access
 from heedful.registry import Registry
 
 if TYPE_CHECKING:

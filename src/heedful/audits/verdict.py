@@ -7,8 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from heedful.audits.audit import ALL, Number, Summary, of_attention_alone
+from heedful.audits.audit import ALL, AUDITS, Number, Summary, of_attention_alone
 from heedful.audits.policy import Outcome, Policy, Rule
+from heedful.audits.subject.scope import Scope
 
 Word = Literal["show", "show with caveat", "do not show", "not enough evidence"]
 
@@ -81,6 +82,7 @@ def judge_findings(
     *,
     source: str = "attention",
     encoder: str = "",
+    scope: Scope | None = None,
     partial: bool = False,
     first: tuple[str, ...] = (),
     copies: float = 1.0,
@@ -97,7 +99,9 @@ def judge_findings(
         if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts, copies)) is not None
     ]
     word, deciding = _word(judgements, partial=partial)
-    because = dict.fromkeys(_finding(judgement, summaries, policy.least_texts) for judgement in deciding)
+    because = dict.fromkeys(
+        _finding(judgement, summaries, policy.least_texts, scope) for judgement in deciding
+    )
     if not judgements:
         because = {f"No rule of the policy applies to scores other than attention ({source}).": None}
     return Verdict(
@@ -154,9 +158,13 @@ def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Jud
     return "show", [j for j in judgements if j.rule.decides]
 
 
-def _finding(judgement: Judgement, summaries: dict[str, Summary], least_texts: int) -> str:
+def _finding(
+    judgement: Judgement, summaries: dict[str, Summary], least_texts: int, scope: Scope | None
+) -> str:
     audit, number = judgement.rule.audit, judgement.number
     if audit not in summaries:
+        if scope is not None and (reason := AUDITS.get(audit).refuses(scope)):
+            return f"{audit} cannot be asked here: {reason}."
         return f"{audit} was not measured (heedful audit RUN --only {audit})."
     described = f"“{judgement.rule.about.description}”"
     if judgement.outcome == "not measured" or number is None:

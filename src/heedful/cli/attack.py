@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from heedful.attacks.options import AttackOptions
+from heedful.cli.audit import LabelNames, split_names
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
 from heedful.cli.inputs import RunName
@@ -45,13 +46,15 @@ def attack(
             rich_help_panel="Data",
         ),
     ] = None,
+    label_names: LabelNames = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
+            "--folder",
             "-o",
             metavar="FOLDER",
-            help="Where the attack is kept; inside the run if not given.",
+            help="Where the attack is kept; if not given, inside the run, or in attacks/ beside the data of a function.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -73,6 +76,8 @@ def attack(
       heedful attack RUN sst2 --recipe textfooler --vectors counterfitted.npz
 
       heedful attack RUN reviews.csv --recipe pwws --known-words --json
+
+      heedful attack predict:my_model:predict reviews.csv --recipe pwws --limit 200
     """
     import torch
 
@@ -80,13 +85,17 @@ def attack(
     from heedful.attacks.run_attack import attack_identity
     from heedful.audits.subject.texts import find_texts
     from heedful.config import AuditOptions
-    from heedful.loading import load
+    from heedful.loading import find_model
+    from heedful.models.function import FunctionClassifier
 
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
-        classifier = load(run, runs=runs)
+        names = split_names(label_names)
+        classifier = find_model(run, runs=runs, data=data, label_names=names)
         asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
         name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
+        if isinstance(classifier, FunctionClassifier):
+            classifier.probe(found.texts)
     labels = found.labels.tolist() if labelled else None
     folder = output
     if folder is None and classifier.home is not None:

@@ -44,10 +44,25 @@ OutputFolder = Annotated[
     Path | None,
     typer.Option(
         "--output",
+        "--folder",
         "-o",
         metavar="FOLDER",
-        help="Where the audit is saved; inside the run if not given.",
+        help="Where the audit is saved; if not given, inside the run, or in audits/ beside the data of a function.",
         rich_help_panel="Output",
+    ),
+]
+LabelNames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,NAME,…",
+        help="Names of a function's classes, in the order of its probabilities; without them they are numbered from 0.",
+    ),
+]
+OwnScores = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE-OR-COLUMN",
+        help="Scores of your own for every word, to be audited: a file, or a column of DATA.",
     ),
 ]
 Instead = Annotated[
@@ -67,6 +82,8 @@ def audit(
     only: Only = None,
     policy: PolicyName = None,
     output: OutputFolder = None,
+    scores: OwnScores = None,
+    label_names: LabelNames = None,
     instead: Instead = True,
     as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
@@ -90,16 +107,23 @@ def audit(
       heedful audit RUN --only counterfactual --method search
 
       heedful audit RUN --source integrated_gradients --policy strict.yaml
+
+      heedful audit predict:my_model:predict reviews.csv
+
+      heedful audit predict:my_model:predict reviews.jsonl --scores heatmap --label-names negative,positive
     """
     import torch
 
     from heedful.audits.running.run import audit as run_audits
-    from heedful.loading import load
+    from heedful.audits.subject.scores import scores_named
+    from heedful.loading import find_model
+    from heedful.models.stages import Opaque
 
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
-        classifier = load(run, runs=runs)
-    names = [name.strip() for name in only.split(",") if name.strip()] if only else None
+        classifier = find_model(run, runs=runs, data=data, label_names=split_names(label_names))
+    own = None if scores is None else scores_named(scores, data)
+    names = split_names(only) or None
     result = run_audits(
         classifier,
         data,
@@ -107,16 +131,22 @@ def audit(
         policy=policy,
         folder=output,
         keep=True,
+        scores=own,
         watcher=watcher(),
         **options,
     )
-    asked_all = not (names or output or "source" in options)
+    asked_all = not (names or output or own or "source" in options or isinstance(classifier.model, Opaque))
     if instead and asked_all and result.verdict.verdict != "show":
         from heedful.audits.running.compare_explainers import compare_explainers
 
         compare_explainers(result, classifier, data, policy=policy, watcher=watcher(), **options)
     _deliver(result, as_json=as_json)
     return result.verdict.exit_code
+
+
+def split_names(given: str | None) -> list[str] | None:
+    """Read names that are separated by commas."""
+    return None if given is None else [name.strip() for name in given.split(",") if name.strip()]
 
 
 def _deliver(result: AuditResult, *, as_json: bool) -> None:

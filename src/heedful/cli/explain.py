@@ -27,11 +27,14 @@ def explain(
     run: RunName,
     texts: TextArguments = None,
     explainer: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--explainer", "-e", metavar="NAME", help="What scores the items (heedful list explainers)."
+            "--explainer",
+            "-e",
+            metavar="NAME",
+            help="What scores the items (heedful list explainers): attention if not given, or leave_one_out for a function.",
         ),
-    ] = "attention",
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of explainers that draw samples.")] = 0,
     query: Queries = None,
     file: File = None,
@@ -48,14 +51,16 @@ def explain(
       heedful explain RUN "a warm , funny , engaging film ." -e leave_one_out
 
       heedful explain RUN --file reviews.csv -e integrated_gradients -o out.jsonl
+
+      heedful explain predict:my_model:predict "a warm , funny , engaging film ." -e lime
     """
     chosen, queries = read_inputs(texts, query, file, text_column, query_column)
-    with error_console().status(f"Explaining {len(chosen):,} texts by {explainer}"):
+    with error_console().status(f"Explaining {len(chosen):,} texts"):
         import torch
 
         from heedful.explainers.explain import explain as explain_texts
-        from heedful.loading import load
+        from heedful.loading import find_model
 
         torch.set_num_threads(1)
-        explained = explain_texts(load(run, runs=runs), chosen, explainer, queries=queries, seed=seed)
+        explained = explain_texts(find_model(run, runs=runs), chosen, explainer, queries=queries, seed=seed)
     deliver(explained, output, as_json=as_json)

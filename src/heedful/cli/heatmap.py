@@ -57,7 +57,7 @@ def render_prediction(prediction: Prediction) -> Group:
         words = "   ".join(f"{_shorten(prediction.text[i.start : i.end])} {written(i.weight)}" for i in top)
         lines.append(Text(words, style="dim"))
     else:
-        lines.append(Text("This model pools without attention: there are no weights to show.", style="dim"))
+        lines.append(Text("This model has no attention: heedful explain scores its words.", style="dim"))
     return Group(*lines)
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 _DATA, _OUTPUT = "Data", "Output"
 
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs).")]
+RunName = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs), or predict:MODULE:FUNCTION."),
+]
 TextArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),

@@ -40,13 +40,15 @@ def predict(
       heedful predict RUN "Mary went home." --query "Where is Mary?"
 
       heedful predict RUN --file reviews.csv --text-column body -o out.jsonl
+
+      heedful predict predict:my_model:predict "a warm , funny , engaging film ."
     """
     chosen, queries = read_inputs(texts, query, file, text_column, query_column)
     with error_console().status(f"Classifying {len(chosen):,} texts"):
         import torch
 
-        from heedful.loading import load
+        from heedful.loading import find_model
 
         torch.set_num_threads(1)  # as in training: on busy cores, two threads are slower than one
-        predictions = load(run, runs=runs).predict(chosen, queries)
+        predictions = find_model(run, runs=runs).predict(chosen, queries)
     deliver(predictions, output, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -89,8 +90,8 @@ JoinFolder = Annotated[
     typer.Option(
         "--join",
         metavar="FOLDER",
-        help="Also save the numbers in this folder, in a small Parquet file for each dataset and encoder, and add those that "
-        "other machines saved there to the page (seat).",
+        help="Also save the numbers in this folder, in small Parquet files for each dataset and encoder, and add those that "
+        "other machines saved there to the page (seat, flat).",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -109,11 +110,23 @@ AttackSynonyms = Annotated[
         metavar="FILE", help="Substitutes for all attacks, in place of their own.", rich_help_panel=_ATTACK
     ),
 ]
+AttackLanguageModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="A language model for attacks that need one (genetic, bae, clare): a folder, or a name on the hub.",
+        rich_help_panel=_ATTACK,
+    ),
+]
+AttackSememes = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="A file of HowNet, for pso.", rich_help_panel=_ATTACK),
+]
 AttackSimilarity = Annotated[
     bool,
     typer.Option(
         "--attack-similarity/--no-attack-similarity",
-        help="Ask for similar sentences, where an attack does; without, it is faster and coarser.",
+        help="Ask for similar sentences in TextFooler; without, it is faster and coarser.",
         rich_help_panel=_ATTACK,
     ),
 ]
@@ -156,6 +169,8 @@ def reproduce(
     texts: TextCount = None,
     attack_vectors: AttackVectors = None,
     attack_synonyms: AttackSynonyms = None,
+    attack_language_model: AttackLanguageModel = None,
+    attack_sememes: AttackSememes = None,
     attack_similarity: AttackSimilarity = True,
     known_words: KnownWords = False,
     attack_texts: AttackTexts = None,
@@ -187,6 +202,8 @@ def reproduce(
       heedful reproduce seat --datasets mr --join measured -o seat.md
 
       heedful reproduce flat --table 2,3 --datasets trec --attack-vectors counter-fitted.txt
+
+      heedful reproduce flat --only-finished --join measured -o flat.md
     """
     from heedful.papers.attacked_training import ROUNDS, AttackChoices
     from heedful.papers.recipe import RECIPES
@@ -195,11 +212,13 @@ def reproduce(
         raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
     chosen = RECIPES.get(recipe)
     needed, shown = _choose(chosen, table, figure, claims=claims)
-    if together is not None and not chosen.joins:
+    if together is not None and not (chosen.joins or chosen.besides):
         _refuse_join(recipe)
     attacks = AttackChoices(
         vectors=attack_vectors,
         synonyms=attack_synonyms,
+        language_model=attack_language_model,
+        sememes=attack_sememes,
         similarity=attack_similarity,
         known_words=known_words,
         texts=attack_texts,
@@ -217,21 +236,34 @@ def reproduce(
         costly=not claims and (table is not None or figure is not None),
     )
 
+    from heedful.papers.kept_runs import join_runs, keep_runs, kept_runs, not_kept
     from heedful.papers.measure_recipe import measure_recipe
     from heedful.papers.outcome import make_page, split
     from heedful.papers.parts import keep, kept
 
-    elsewhere = kept(chosen.name, together) if together else []
+    parts = kept(chosen.name, together) if together and chosen.joins else []
+    others = kept_runs(chosen, together) if together and chosen.besides else []
     audits = list(dict.fromkeys(experiment.audit for experiment in needed))
+    if len(new := not_kept(cases, audits, others)) < len(cases):
+        there = f"{len(cases) - len(new)} of {len(cases)} runs are kept in {together} and not measured again."
+        error_console().print(plain(there), soft_wrap=True)
+    cases = new
     results = measure_recipe(cases, audits, runs=runs, only_finished=only_finished, watcher=watcher())
-    if not results.runs and not elsewhere:
+    if not (results.runs or parts or others):
         refuse_unfinished(results.missing, runs=len(cases), only_finished=only_finished)
-    if together is not None:
+    if together is not None and chosen.besides:
+        _tell_kept(keep_runs(chosen, results, together))
+        results = join_runs(chosen, results, others)
+    elif together is not None:
         here = split(chosen, results)
-        for path in keep(here, together):
-            error_console().print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
-        results, elsewhere = replace(results, runs=()), [*elsewhere, *here]
-    _deliver(make_page(chosen, results, shown, elsewhere), form, output)
+        _tell_kept(keep(here, together))
+        results, parts = replace(results, runs=()), [*parts, *here]
+    _deliver(make_page(chosen, results, shown, parts), form, output)
+
+
+def _tell_kept(paths: Iterable[Path]) -> None:
+    for path in paths:
+        error_console().print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
 
 
 def _deliver(page: Page, form: str, output: Path | None) -> None:
@@ -251,7 +283,7 @@ def _deliver(page: Page, form: str, output: Path | None) -> None:
 def _refuse_join(recipe: str) -> NoReturn:
     from heedful.papers.recipe import RECIPES
 
-    able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins)
+    able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins or RECIPES.get(name).besides)
     raise BadInput(f"Parts of {recipe} cannot be joined: --join is for {able}.")
 
 

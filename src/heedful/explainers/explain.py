@@ -8,22 +8,27 @@ from dataclasses import replace
 import torch
 
 from heedful.data.batches import inference_batches
-from heedful.explainers.explainer import EXPLAINERS
+from heedful.explainers.explainer import check_access
 from heedful.models.prediction import Prediction, read_predictions, read_texts
-from heedful.models.stages import Auditable, probabilities
+from heedful.models.stages import Auditable, Opaque, probabilities
 
 
 def explain(
     classifier: Auditable,
     texts: Sequence[str],
-    name: str = "attention",
+    name: str | None = None,
     *,
     queries: Sequence[str] | None = None,
     seed: int = 0,
     batch_size: int = 64,
 ) -> list[Prediction]:
-    """Classify texts and give every item a score; `items` of each prediction holds the scores."""
-    explainer = EXPLAINERS.get(name)
+    """Classify texts and give every item a score; `items` of each prediction holds the scores.
+
+    Without a name that is attention, and leave-one-out where predictions alone are known.
+    """
+    if name is None:
+        name = "leave_one_out" if isinstance(classifier.model, Opaque) else "attention"
+    explainer = check_access(name, classifier.model)
     instances = read_texts(classifier, texts, queries)
     model = classifier.model.eval()
     explained: dict[int, Prediction] = {}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
-from typing import Protocol
+from typing import Any, Protocol, TypeVar, get_args
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.models.stages import Stages, States, output_of, probabilities
+from heedful.errors import BadInput
+from heedful.models.stages import Access, Opaque, Stages, States, access_to, output_of, probabilities
 from heedful.registry import Registry
+
+Explains = TypeVar("Explains", bound=Callable[..., Any])
 
 
 class Explainer(Protocol):
@@ -22,11 +26,57 @@ class Explainer(Protocol):
 
 
 EXPLAINERS: Registry[Explainer] = Registry("explainer", __package__)
+_MIRRORED: set[Callable[..., Any]] = set()
+
+
+def needs(access: Access) -> Callable[[Explains], Explains]:
+    """Declare what access to a model an explainer needs; one that declares nothing needs the predictions alone."""
+
+    def declare(explainer: Explains) -> Explains:
+        explainer.access = access  # type: ignore[attr-defined]
+        return explainer
+
+    return declare
+
+
+def access_needed(name: str) -> Access:
+    """What access to a model an explainer needs."""
+    found: Access = getattr(EXPLAINERS.get(name), "access", "predictions")
+    return found
+
+
+def can_explain(name: str, model: Stages) -> bool:
+    """Whether there is as much access to a model as an explainer needs."""
+    levels = get_args(Access)
+    return levels.index(access_to(model)) >= levels.index(access_needed(name))
+
+
+def check_access(name: str, model: Stages) -> Explainer:
+    """Find an explainer, and refuse one that needs more of a model than its predictions where these alone are known."""
+    explainer = EXPLAINERS.get(name)
+    if isinstance(model, Opaque) and not can_explain(name, model):
+        able = ", ".join(other for other in EXPLAINERS if can_explain(other, model))
+        raise BadInput(
+            f"{name} needs more of a model than predictions, and of this one nothing else is known: choose one of {able}, or "
+            f"give scores of your own."
+        )
+    return explainer
 
 
 def speaks_for_classes(name: str) -> bool:
     """Whether an explainer can explain another class than the decided one: it then takes `classes`, one for each text."""
     return "classes" in signature(EXPLAINERS.get(name)).parameters
+
+
+def mirrored(explainer: Explains) -> Explains:
+    """Mark an explainer of probabilities with signs: of two classes, one's scores are the other's with the sign changed."""
+    _MIRRORED.add(explainer)
+    return explainer
+
+
+def is_mirrored(name: str) -> bool:
+    """Whether the explainer of this name is marked so."""
+    return EXPLAINERS.get(name) in _MIRRORED
 
 
 def decided(model: Stages, batch: Batch) -> Int[Tensor, " batch"]:

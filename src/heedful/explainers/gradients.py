@@ -7,12 +7,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
+from heedful.explainers.explainer import EXPLAINERS, item_of, needs, sum_by_item
 from heedful.models.shorter import scaled
 from heedful.models.stages import Stages, probabilities, weights_of
 
 
 @EXPLAINERS.register("gradient", "|∂ŷ/∂e · e| with attention held fixed, as in Jain & Wallace")
+@needs("embeddings")
 def gradient(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:
@@ -21,6 +22,7 @@ def gradient(
 
 
 @EXPLAINERS.register("gradient_attached", "|∂ŷ/∂e · e| with attention free to move")
+@needs("embeddings")
 def gradient_attached(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:
@@ -29,12 +31,14 @@ def gradient_attached(
 
 
 @EXPLAINERS.register("weight_gradient", "∂ŷ/∂α, signed: the gradient ranking of Serrano & Smith")
+@needs("stages")
 def weight_gradient(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """How much the decision would gain from more attention to an item; added up over heads."""
     return _weight_gradient(model, batch)[1].sum(1)
 
 
 @EXPLAINERS.register("weight_product", "α · ∂ŷ/∂α: the product ranking of Serrano & Smith")
+@needs("stages")
 def weight_product(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """How much the decision gains from the attention an item has; added up over heads."""
     weights, gradients = _weight_gradient(model, batch)

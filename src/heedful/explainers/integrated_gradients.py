@@ -13,7 +13,14 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.explainer import EXPLAINERS, item_of, probability_of, sum_by_item
+from heedful.explainers.explainer import (
+    EXPLAINERS,
+    item_of,
+    mirrored,
+    needs,
+    probability_of,
+    sum_by_item,
+)
 from heedful.models.shorter import scaled, smooth
 from heedful.models.stages import Stages, probabilities
 
@@ -29,6 +36,8 @@ _TOKENS = 5120  # of all steps together; more of them fall out of the processor'
 @EXPLAINERS.register(
     "integrated_gradients", "integrated gradients of the decision from zero embeddings (captum)"
 )
+@needs("embeddings")
+@mirrored
 def integrated_gradients(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.explainer import EXPLAINERS, decided
+from heedful.explainers.explainer import EXPLAINERS, decided, mirrored
 from heedful.explainers.reread import probabilities_without
 from heedful.models.stages import Stages
 
@@ -18,6 +18,7 @@ _AT_ONCE = 128
 
 
 @EXPLAINERS.register("lime", "LIME over deleted items (captum, 256 samples)")
+@mirrored
 def lime(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:
@@ -35,6 +36,7 @@ def lime(
 
 
 @EXPLAINERS.register("kernel_shap", "KernelSHAP over deleted items (captum, 256 samples)")
+@mirrored
 def kernel_shap(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:

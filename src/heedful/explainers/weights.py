@@ -7,12 +7,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.explainers.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS, needs
 from heedful.measures.streams import uniform_by_instance
 from heedful.models.stages import Stages, weights_of
 
 
 @EXPLAINERS.register("attention", "the attention weights, averaged over heads")
+@needs("stages")
 def attention(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give the weights as they are."""
     with torch.no_grad():

@@ -8,13 +8,14 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
-from heedful.explainers.explainer import EXPLAINERS, item_of, sum_by_item
+from heedful.explainers.explainer import EXPLAINERS, item_of, needs, sum_by_item
 from heedful.models.stages import Masked, Stages
 
 
 @EXPLAINERS.register(
     "word_mask", "global importance: how likely a word is let through by the model's word masks (FLAT)"
 )
+@needs("embeddings")
 def word_mask(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch items"]:
     """Give the expectation of each word's mask; of a sentence, the mean over its words."""
     with torch.no_grad():

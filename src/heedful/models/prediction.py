@@ -115,7 +115,7 @@ def _join(
     for row, groups, spans in zip(weights, group_of, offsets, strict=True):
         real = groups >= 0
         count = int(groups.max()) + 1
-        own = row[:count] if of_group else torch.zeros(count).scatter_add_(0, groups[real], row[real])
+        own = row[:count] if of_group else row.new_zeros(count).scatter_add_(0, groups[real], row[real])
         starts = torch.full((count,), torch.iinfo(torch.long).max).scatter_reduce_(
             0, groups[real], spans[real, 0], "amin"
         )

@@ -6,12 +6,15 @@ its labels and where it comes from. A few questions have a general answer and a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.config import TrainConfig
@@ -21,6 +24,9 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
 Unit = Literal["word", "sentence"]
+Access = Literal["predictions", "embeddings", "stages"]
+"""Levels of access to a model, each including those before it: texts in and probabilities out; gradients at its
+embeddings; weights that can be replaced."""
 NO_ATTENTION = (
     "This model has no attention, and so no weights to ask about: name an explainer (--source), or train a model with "
     "--pooling attention."
@@ -119,6 +125,18 @@ class Masked(Protocol):
         """How much of each word is let through, whatever stands around it; None where all is."""
 
 
+@runtime_checkable
+class Opaque(Protocol):
+    """A model of which predictions alone are known: its embeddings are empty, and no gradient passes through it."""
+
+    def ask(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Give probabilities for texts [texts, classes]."""
+
+    @property
+    def asked(self) -> int:
+        """How many texts it was asked for so far."""
+
+
 class Auditable(Protocol):
     """A model with its words, its labels and its origin."""
 
@@ -159,6 +177,13 @@ class Auditable(Protocol):
 
     def fingerprint(self) -> str:
         """Changes when, and only when, the model does."""
+
+
+def access_to(model: Stages) -> Access:
+    """How much of a model can be asked for."""
+    if isinstance(model, Opaque):
+        return "predictions"
+    return "stages" if model.has_attention else "embeddings"
 
 
 def output_of(model: Stages, batch: Batch) -> Output:

@@ -26,7 +26,10 @@ from heedful.training.train import vanilla_of
 ROUNDS = 3
 _READ_BY: Mapping[str, tuple[str, ...]] = {
     "vectors": ("textfooler", "genetic", "iga"),
-    "similarity": ("textfooler", "bae", "clare"),
+    # bae and clare rest on it: what a language model expects in a place need not mean the same.
+    "similarity": ("textfooler",),
+    "language_model": ("genetic", "bae", "clare"),
+    "sememes": ("pso",),
 }
 """Options that only these attacks read: another's runs and audits are found whatever their values."""
 
@@ -39,6 +42,10 @@ class AttackChoices:
     """Counter-fitted vectors, or a file of neighbours."""
     synonyms: str | None = None
     """A file of substitutes, in place of every attack's own."""
+    language_model: str | None = None
+    """A folder, or a name on the hub."""
+    sememes: str | None = None
+    """A file of HowNet."""
     similarity: bool = True
     known_words: bool = False
     texts: int | None = None
@@ -49,10 +56,7 @@ class AttackChoices:
         """Give the options of one attack: those that it reads, where they are not its usual ones."""
         chosen: dict[str, Any] = {"recipe": attack, "synonyms": self.synonyms}
         chosen |= {"known_words": self.known_words} if self.known_words else {}
-        if attack in _READ_BY["vectors"]:
-            chosen["vectors"] = self.vectors
-        if attack in _READ_BY["similarity"]:
-            chosen["similarity"] = self.similarity
+        chosen |= {name: getattr(self, name) for name, readers in _READ_BY.items() if attack in readers}
         return build(AttackOptions, chosen)
 
     def audit(self, attacks: Sequence[str]) -> dict[str, Any]:
@@ -137,8 +141,8 @@ def described(options: AttackOptions) -> str:
     words = [] if options.similarity else ["without sentence similarity"]
     words += ["known words only"] if options.known_words else []
     words += [
-        f"{name} {Path(value).name}"
-        for name in ("vectors", "synonyms")
+        f"{name.replace('_', ' ')} {Path(value).name}"
+        for name in ("vectors", "synonyms", "language_model", "sememes")
         if (value := getattr(options, name)) is not None
     ]
     return options.recipe + (f" ({', '.join(words)})" if words else "")

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import torch
 
+from heedful.audits.running.folders import files_by_content
 from heedful.audits.running.result import PREDICTIONS, RESULT, AuditResult
 from heedful.audits.running.run import audit
 from heedful.checking import build
@@ -142,6 +143,7 @@ def _lacking(audits: Sequence[str], result: AuditResult) -> list[str]:
 def _audits_like(wanted: AuditOptions, run: Run) -> list[Path]:
     """Find finished audits with these options; where no seeds of twins are named, those with most twins first."""
     found = []
+    wanted = wanted.model_copy(update=files_by_content(wanted.model_dump()))  # as they are kept
     for folder in sorted((run.folder / "audits").glob("*/")):
         options = _options(folder) if (folder / RESULT).is_file() else None
         if options == wanted:

@@ -24,6 +24,7 @@ _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
 """Whole numbers that are not part of a name or of another number."""
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
+_NAMED = 8  # models that a sentence can name
 _OF_MODELS = (
     "dataset",
     "model",
@@ -217,9 +218,10 @@ def _how_to_measure(recipe: Recipe, claim: Claim) -> str:
         for asked in recipe.experiments
         if asked.audit == claim.audit and (asked.models is None or needed.keys() <= set(asked.models))
     )
+    on = ", ".join(needed) if len(needed) <= _NAMED else f"{len(needed)} models"
     return (
         f"{claim.id} ({_source(claim)}) is not measured: heedful reproduce {recipe.name} --{able.kind} {able.number} "
-        f"measures it, on {', '.join(needed)}."
+        f"measures it, on {on}."
     )
 
 

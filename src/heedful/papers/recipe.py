@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import polars as pl
 import yaml
 
 from heedful.errors import BadInput, did_you_mean
@@ -178,6 +179,8 @@ class Recipe:
     """Whether models are attacked, so that the user may choose how."""
     joined: Joined | None = None
     """How its pages are made from numbers alone, so that what several machines measured can be put together."""
+    besides: Callable[[MeasuredRun], Mapping[str, pl.DataFrame]] | None = None
+    """What tables read of a run besides its audits, in a recipe whose runs can be kept without models and texts, and put together."""
 
     @property
     def joins(self) -> bool:

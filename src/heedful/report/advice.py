@@ -55,7 +55,7 @@ def refused(material: Material) -> list[tuple[str, str]]:
 
 def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
     """Say what to do, by the verdict and by what is there."""
-    run = shlex.quote(str(material.run or material.about.model))
+    run = material.named
     found = list(_by_verdict(material, near, run))
     if missing := not_run(material):
         questions = " ".join(
@@ -64,6 +64,8 @@ def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
         source = {"attention": "", "own": " --source FILE"}.get(
             material.source, f" --source {material.source}"
         )
+        if material.alone and material.source == "own":
+            source = " --scores FILE"
         found.append(
             Step(
                 "Ask what was not asked", questions, f"heedful audit {run}{source} --only {','.join(missing)}"

@@ -124,11 +124,11 @@ def _data(
     wanted = {name for name, _ in maps} | ({marked[0]} if marked else set())
     kept = {name: {r["row"]: r for r in material.rows(name, rows).iter_rows(named=True)} for name in wanted}
     largest = sorted(max(row["weights"], default=0) for row in predictions.values())
-    attention = (
-        "The model's attention"
-        if material.source == "attention"
-        else "The model's attention, which was not audited here"
-    )
+    attention = "The model's attention"
+    if material.about.scope.access != "stages":  # it has none: the scores that were audited are drawn
+        attention = "Your scores" if material.source == "own" else spoken(material.source).capitalize()
+    elif material.source != "attention":
+        attention = "The model's attention, which was not audited here"
     return {
         "maps": [
             attention,

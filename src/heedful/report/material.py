@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -64,9 +65,24 @@ class Material:
 
     @property
     def run(self) -> Path | None:
-        """The run that was audited, where the audit is kept inside it."""
+        """The run that was audited, where the audit is kept inside it; a function has none."""
+        if self.alone:
+            return None
         inside = self.folder is not None and self.folder.resolve().parent.name == "audits"
         return self.folder.resolve().parent.parent if inside and self.folder else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether predictions alone are known of the model."""
+        return self.about.scope.access == "predictions"
+
+    @property
+    def named(self) -> str:
+        """What a command calls the model, with its data where these do not come with it."""
+        if not self.alone:
+            return shlex.quote(str(self.run or self.about.model))
+        function = self.about.model if ":" in self.about.model else "MODULE:FUNCTION"
+        return shlex.join([f"predict:{function}", self.about.data])
 
     @property
     def source(self) -> str:

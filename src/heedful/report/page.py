@@ -82,7 +82,7 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
             (name, AUDITS.get(name).question, AUDITS.get(name).only_named) for name in not_run(material)
         ],
         "refused": refused(material),
-        "run": str(material.run or material.about.model),
+        "run": material.named,
         "steps": steps(material, near),
         "near": near,
         "facts": sections.provenance(material),

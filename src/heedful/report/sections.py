@@ -140,7 +140,7 @@ def provenance(material: Material) -> list[tuple[str, str]]:
     versions = environment.get("versions") or {}
     facts = [
         ("model", about.model),
-        ("encoder", about.encoder),
+        ("encoder", "" if material.alone else about.encoder),
         ("objective", str(trained.get("objective", ""))),
         ("classes", ", ".join(about.labels)),
         ("data", f"{about.data}, {about.texts:,} texts"),
@@ -151,6 +151,8 @@ def provenance(material: Material) -> list[tuple[str, str]]:
             ),
         ),
         ("audited", about.source),
+        ("access", "predictions alone" if material.alone else ""),
+        ("asked", "" if about.asked is None else f"the function was asked for {about.asked:,} texts"),
         ("policy", material.verdict.policy),
         ("seed", str(about.options.get("seed", ""))),
         ("time taken", f"{sum(s.seconds for s in material.summaries.values()):.0f} s"),
@@ -205,7 +207,7 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
         plain = (
             f"The {about.description} could not be measured."
             if asked
-            else f"{_words(rule.audit)} was not measured."
+            else _not_measured(rule.audit, material)
         )
     else:
         value, interval = spell(number, share=share)
@@ -221,6 +223,14 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
         why=why(judgement, least_texts=material.verdict.least_texts),
         reason=rule.reason,
         gauge=gauge,
+    )
+
+
+def _not_measured(audit: str, material: Material) -> str:
+    """Say that an audit was not measured, or that it cannot be and why."""
+    reason = AUDITS.get(audit).refuses(material.scope)
+    return (
+        f"{_words(audit)} cannot be asked here: {reason}." if reason else f"{_words(audit)} was not measured."
     )
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 
 import polars as pl
 
@@ -32,12 +30,8 @@ class PublishedAttack:
 
     @property
     def name(self) -> str:
-        """The recipe, and a hash of the options that differ from the published ones; files count by what they hold."""
-        values = self.options.model_dump(mode="json", exclude_defaults=True, exclude={"recipe", "limit"})
-        for option, value in values.items():
-            if isinstance(value, str) and (path := Path(value).expanduser()).is_file():
-                with path.open("rb") as stream:
-                    values[option] = hashlib.file_digest(stream, "sha256").hexdigest()
+        """The recipe, and a hash of the options that differ from the published ones; files and models count by what they hold."""
+        values = self.options.deciding()
         return f"{self.options.recipe}-{identity(values)}" if values else self.options.recipe
 
     def __call__(self, texts: Sequence[str], labels: Sequence[int], classifier: Classifier) -> AttackedTexts:

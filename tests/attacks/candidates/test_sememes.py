@@ -38,6 +38,28 @@ def test_lines_and_json_hold_the_same(tmp_path):
     assert ("film", Meaning("VERB", frozenset({"record"}))) in one and len(one) == 5
 
 
+def test_senses_by_the_names_of_openhownet(tmp_path):
+    # As that library gives them: sememes in two languages, words of several words, senses that lack something.
+    senses = [
+        {"No": "1", "en_word": "apple", "en_grammar": "noun", "sememes": ["fruit|水果"]},
+        {
+            "No": "2",
+            "en_word": "orchard apple tree",
+            "en_grammar": "noun",
+            "sememes": ["tree|树", "fruit|水果"],
+        },
+        {"No": "3", "en_word": "pear", "en_grammar": "noun", "sememes": ["fruit|水果"]},
+        {"No": "4", "en_word": "", "en_grammar": "", "sememes": ["fruit|水果"]},
+        {"No": "5", "en_word": "of", "en_grammar": "prep", "sememes": []},
+    ]
+    path = tmp_path / "hownet.json"
+    path.write_text(json.dumps(senses, ensure_ascii=False), encoding="utf-8")
+    fruit = Meaning("NOUN", frozenset({"fruit|水果"}))
+    found = list(read_sememe_file(path))
+    assert [one for one in found if one[1] == fruit] == [("apple", fruit), ("pear", fruit)]
+    assert len(found) == 3
+
+
 def test_same_sememes_and_part_of_speech(tmp_path, monkeypatch):
     class Tagger:
         def tag(self, words):
@@ -59,6 +81,10 @@ def test_same_sememes_and_part_of_speech(tmp_path, monkeypatch):
         ("{", "not JSON"),
         ('{"film": ["art"]}', "no list of meanings for 'film'"),
         ('{"film": [["noun", [1]]]}', "no list of meanings for 'film'"),
+        ('{"film": [["noun", []]]}', "no noun"),
+        ("[[1]]", "Meaning 1 of .* lacks en_word, en_grammar or a list of sememes"),
+        ('[{"word": "film"}]', "Meaning 1 of .* lacks en_word"),
+        ('[{"en_word": "film", "en_grammar": "noun", "sememes": "art"}]', "Meaning 1 of .* lacks en_word"),
     ],
 )
 def test_bad_files_are_refused_in_a_sentence(tmp_path, content, says):

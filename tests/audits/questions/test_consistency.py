@@ -9,6 +9,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
 import heedful
+from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS, speaks_for_classes
 
 
@@ -97,6 +98,19 @@ def test_attacked_texts_are_kept_with_the_run_and_found_again(toy_classifier, fi
     ask(loaded, files, source="gradient")
     assert kept.stat().st_mtime_ns == before
     assert len(list((tmp_path / "run" / "attacks").iterdir())) == 1
+
+
+def test_an_audit_goes_by_what_its_files_hold(toy_classifier, files, tmp_path):
+    classifier = sharp(toy_classifier(encoder="bilstm", seed=2))
+    first = ask(classifier, files, folder=tmp_path / "audit").to_frame("consistency")
+    (tmp_path / "copy.json").write_bytes((tmp_path / "synonyms.json").read_bytes())
+    again = ask(
+        classifier, files, folder=tmp_path / "audit", attack_synonyms=str(tmp_path / "copy.json")
+    ).to_frame("consistency")
+    assert again.equals(first)
+    (tmp_path / "copy.json").write_text('{"film": ["plot"]}', encoding="utf-8")
+    with pytest.raises(BadInput, match=r"holds another audit \(attack_synonyms differ\)"):
+        ask(classifier, files, folder=tmp_path / "audit", attack_synonyms=str(tmp_path / "copy.json"))
 
 
 def test_an_explainer_asked_for_the_decided_class_says_what_it_says_unasked(toy_classifier):

@@ -12,10 +12,13 @@ from scipy.special import rel_entr, softmax
 
 from heedful.audits.audit import Number
 from heedful.audits.questions import few_items
+from heedful.audits.questions.corners import farthest_corner, farthest_of_all
 from heedful.audits.questions.few_items import farthest_few
-from heedful.audits.questions.heatmap_search import search
+from heedful.audits.questions.heatmap_search import published_search, search
 from heedful.audits.subject.reading import read_batch
 from heedful.data.corpus import Split
+from heedful.measures.divergence import tvd
+from heedful.models.stages import probabilities
 
 EPSILON = 0.05
 SINGLE = 1e-7  # weights in single precision do not quite sum to one
@@ -206,7 +209,9 @@ def summed_up(case, method, *, exact=None):
 def test_what_is_searched_is_marked_as_a_lower_bound(make_case, name, method, bounds):
     summary = summed_up(make_case(name), method)
     assert {number.name for number in summary.numbers if number.bound == "lower"} == bounds
-    assert {number.name for number in summary.numbers} == SEARCHED | {"needless"}
+    assert {number.name for number in summary.numbers} == SEARCHED | {"needless"} | (
+        {"jsd_bound"} if bounds else set()
+    )
     for number in summary.numbers:  # in every group, or in none
         assert (number.bound == "lower") == (number.name in bounds)
 
@@ -221,3 +226,67 @@ def test_one_text_that_is_searched_makes_a_bound_of_the_mean(make_case):
 def test_numbers_of_older_audits_are_no_bounds():
     written = {"name": "x", "estimate": 0.5, "low": 0.4, "high": 0.6, "std": 0.1, "count": 9, "missing": 0}
     assert Number.model_validate(written).bound is None
+
+
+def corner_distances(weights):
+    """JSD of one head's weights and all weight on each item, by its definition."""
+    ones = np.eye(len(weights))
+    middle = (weights + ones) / 2
+    return (rel_entr(weights, middle).sum(1) + rel_entr(ones, middle).sum(1)) / 2
+
+
+@pytest.mark.parametrize("shape", [{"heads": 3}, {"heads": 2, "decoder": "mlp"}, {"heads": 2, "classes": 2}])
+def test_corners_are_the_farthest_of_all_that_keep_the_prediction(reading_of, shape):
+    """Brute force over one item for each head."""
+    reading = reading_of(texts=8, items=4, sharpen=2.0, **shape)
+    value, corner = farthest_corner(reading, EPSILON)
+    bound = farthest_of_all(reading.weights, reading.mask)
+    heads, items = reading.weights.shape[1:]
+    picks = torch.cartesian_prod(*[torch.arange(items)] * heads).view(-1, heads)
+    tried = torch.nn.functional.one_hot(picks, items).double()[None].expand(len(value), -1, -1, -1)
+    with torch.no_grad():
+        moved = tvd(probabilities(reading.decode(tried)), reading.probabilities[:, None])
+    hits = 0
+    for row in range(len(value)):
+        own = reading.weights[row].double().numpy()
+        far = np.stack([corner_distances(w / w.sum()) for w in own])  # [heads, items]
+        assert bound[row] == pytest.approx(far.max(1).mean(), abs=1e-6)
+        worth = far[np.arange(heads), picks.numpy()].mean(1)
+        feasible = worth[(moved[row] <= EPSILON).numpy()]
+        best = feasible.max() if len(feasible) else -1
+        assert value[row] <= best + 1e-6
+        hits += bool(value[row] >= best - 1e-6)
+        if value[row] >= 0:
+            with torch.no_grad():
+                after = probabilities(
+                    reading.decode(corner[row : row + 1, None].expand(len(value), -1, -1, -1))
+                )
+            assert tvd(after[row, 0], reading.probabilities[row]) <= EPSILON
+    assert (
+        hits >= 6
+    )  # it gives heads other items one by one, and seldom misses what only two at once can reach
+
+
+@pytest.mark.parametrize("shape", [{"heads": 3}, {"heads": 2, "decoder": "mlp"}, {"classes": 4}])
+def test_nothing_that_is_found_exceeds_the_bound(reading_of, shape):
+    reading = reading_of(texts=10, items=[1, 2, 5], **shape)
+    found = search(reading, EPSILON, seed=0)
+    bound = farthest_of_all(reading.weights, reading.mask)
+    assert (found.value <= bound + 1e-6).all()
+    published = published_search(reading, EPSILON, seed=0)
+    assert (found.value >= published.value).all()
+
+
+def test_a_model_that_ignores_its_attention_is_solved_by_the_first_corner(reading_of):
+    reading = reading_of(heads=3, sharpen=0.0)
+    found = search(reading, EPSILON, seed=0)
+    torch.testing.assert_close(found.value, farthest_of_all(reading.weights, reading.mask))
+    assert (found.weights.amax(-1) == 1).all()
+
+
+def test_corners_depend_neither_on_companions_nor_on_padding(reading_of):
+    together = reading_of(texts=9, items=[1, 3, 6], heads=3)
+    value, _ = farthest_corner(together, EPSILON)
+    for row in range(9):
+        alone = read_batch(together.model, together.batch.take(torch.tensor([row])))
+        assert farthest_corner(alone, EPSILON)[0][0] == pytest.approx(float(value[row]), abs=1e-6)

@@ -222,6 +222,32 @@ def test_a_text_that_is_cut_elsewhere_is_compared_as_far_as_both_go(pieces, tmp_
     assert row["jsd"] == pytest.approx(jensenshannon(joined, after[1:6]) ** 2, rel=1e-4)
 
 
+def test_words_that_a_synonym_is_cut_into_are_compared_as_one(pieces, tmp_path, monkeypatch):
+    synonyms = tmp_path / "synonyms.txt"
+    synonyms.write_text("film great\n")
+    monkeypatch.setattr(word_stability.WordStability, "_synonym", lambda self, word: "fine-made")
+    path = write(tmp_path, "a film is great", "a great film")
+    found = run(pieces, path, synonyms=str(synonyms), replaced=(1,), draws=1).to_frame(NAME)
+    assert found["astray"].to_list() == [False, False]
+    for row, text in zip(found.iter_rows(named=True), ["a film is great", "a great film"], strict=True):
+        with torch.no_grad():
+            before, after = (
+                pieces.model(pieces.batch([t])).weights[0, 0].double()[1:-1].tolist()
+                for t in (text, text.replace("film", "fine-made"))
+            )
+        place = text.split().index("film")
+        joined = [*after[:place], sum(after[place : place + 3]), *after[place + 3 :]]
+        assert row["jsd"] == pytest.approx(jensenshannon(before, joined) ** 2, rel=1e-4)
+
+
+def test_a_word_that_is_cut_off_is_not_replaced(pieces, tmp_path):
+    synonyms = tmp_path / "synonyms.txt"
+    synonyms.write_text("film great\nfine great\n")
+    pieces.vocabulary.tokenizer.enable_truncation(5)  # of "filmmaker" the model reads "film"
+    found = run(pieces, write(tmp_path, "a fine filmmaker"), synonyms=str(synonyms), replaced=(2,), draws=1)
+    assert pairs(found.to_frame(NAME)) == [("fine", "great")]
+
+
 def test_without_any_source_a_transformer_asks_for_one(pieces, tmp_path):
     with pytest.raises(BadInput, match="There are no synonyms for word_stability") as refused:
         run(pieces, write(tmp_path, "a fine film"))

@@ -24,6 +24,7 @@ NAMES = (
     "infidelity",
     "permutation",
     "rationale",
+    "reach",
     "single_erasure",
 )
 OPTIONS = {"progress": False, "permutations": 10}

@@ -29,6 +29,7 @@ NAMES = (
     "infidelity",
     "permutation",
     "rationale",
+    "reach",
     "single_erasure",
 )
 HOSTILE = "[bold]fine[/] film [/] [red] \x1b[2J plot"

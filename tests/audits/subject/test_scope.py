@@ -11,7 +11,7 @@ from heedful.audits.running.run import usual_audits
 from heedful.audits.subject.scope import Scope
 from heedful.errors import BadInput
 
-ATTENTION_ALONE = {"certificate", "counterfactual", "permutation", "imitation"}
+ATTENTION_ALONE = {"certificate", "counterfactual", "permutation", "imitation", "reach"}
 REPLACE_WEIGHTS = ATTENTION_ALONE | {"single_erasure", "flip_set"}
 SCORE_AGAIN = {"consistency", "embedding_stability", "word_stability", "seed_stability", "randomisation"}
 TRAIN = {"imitation", "seed_stability"}

@@ -15,6 +15,7 @@ from heedful.data.words.substitution import (
     counterparts,
     replace_words,
     replaced_words,
+    shared_numbers,
     word_spans,
 )
 from heedful.data.words.vocabulary import Vocabulary
@@ -84,6 +85,24 @@ def test_substitutions_one_for_one_keep_every_word_in_its_place(words, data):
     # And back again.
     back = [Change(after, before) for before, after in changes]
     assert aligned(spans_of(other), spans, back) == list(range(len(words)))
+
+
+@pytest.mark.parametrize(
+    "before, after, changes, expected",
+    [
+        ("a fine film", "a very good film", [Change((2, 6), (2, 11))], [0, 1, 1, 2]),
+        ("a film", "a very good", [Change((2, 6), (2, 11))], [0, 1, 1]),
+        # Cut off, here or there: what one text has beyond the other is counted on, or not there.
+        ("a fine", "a good film", [Change((2, 6), (2, 6))], [0, 1, 2]),
+        ("a fine film", "a good", [Change((2, 6), (2, 6))], [0, 1]),
+        # Cut differently where nothing was changed, in the middle and at the end.
+        ("a fi ne film", "a fine film", [], None),
+        ("a fine film", "a fine fi lm", [], None),
+    ],
+)
+def test_both_texts_share_their_numbers(before, after, changes, expected):
+    spans = spans_of(before), spans_of(after)
+    assert shared_numbers(aligned(*spans, changes), spans[1], changes) == expected
 
 
 def test_many_texts_are_padded():

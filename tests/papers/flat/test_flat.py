@@ -13,6 +13,7 @@ import pytest
 from heedful.papers.attacked_training import AttackChoices
 from heedful.papers.claims import judge
 from heedful.papers.flat import claim_samples, word_tables
+from heedful.papers.flat.attention_under_attack import attentive
 from heedful.papers.flat.methods import (
     ABLATED,
     ABLATIONS,
@@ -374,7 +375,7 @@ def test_correlations_with_substitutions_are_over_words_that_were_replaced(monke
 def test_every_claim_that_is_not_measured_says_how():
     text = markdown(page_of(table="3"))
     for claim in FLAT.claims:
-        assert f"- {claim.id} (section" in text
+        assert f"- {claim.id} ({'ours)' if claim.source == 'ours' else 'section'}" in text
     assert text.count("is not measured: heedful reproduce flat --") == len(FLAT.claims) >= 8
     assert "fa-9 (section 6, Table 4) is not measured: heedful reproduce flat --table 4" in text
 
@@ -382,3 +383,29 @@ def test_every_claim_that_is_not_measured_says_how():
 def test_every_encoder_has_numbers_of_the_paper_beside_it():
     for encoder in ENCODERS.values():
         assert f"{encoder.printed}-base" in published("flat")["table_2"]
+
+
+def test_attention_under_attack_counts_successful_attacks_alone():
+    base, still = attentive("base"), attentive("steady")
+    won = pl.Series("status", ["successful", "skipped"] * (TEXTS // 2))
+
+    def with_attention(model: str, jsd: float) -> MeasuredRun:
+        found = run(model)
+        moved = pl.Series("jsd", [jsd, 0.0] * (TEXTS // 2))
+        columns = [
+            won,
+            moved,
+            pl.Series("sharpness", [0.2] * TEXTS),
+            pl.Series("sharpness_after", [0.1] * TEXTS),
+        ]
+        consistency = found.frames["consistency"].with_columns(columns)
+        return replace(found, frames={**found.frames, "consistency": consistency})
+
+    runs = with_attention(base, 0.4), with_attention(still, 0.1)
+    rows = rows_of(page_of(*runs, table="11"), "Table 11")
+    assert [row[:3] for row in rows] == [
+        ["sst2", "BiLSTM-base", "any words"],
+        ["sst2", "BiLSTM-steady", "any words"],
+    ]
+    assert [row[6].split(" ")[0] for row in rows] == ["0.400", "0.100"]
+    assert word("fa-18", *runs) == "holds" and word("fa-19", *runs) == "not measured"

@@ -20,6 +20,8 @@ _PARTS = {
     "r": "ADV", "adv": "ADV", "adverb": "ADV",
 }  # fmt: skip
 
+_NAMES = ("en_word", "en_grammar", "sememes")
+
 
 class Meaning(NamedTuple):
     """One meaning of a word: its part of speech (a universal tag) and its sememes."""
@@ -65,13 +67,16 @@ def read_sememe_file(path: Path) -> Iterator[tuple[str, Meaning]]:
 
     A text file has a meaning on each line, with tabs between word, part of speech (noun, verb, adj, adv, or n, v, a, r)
     and sememes, and commas between these. A JSON file has an object from each word to a list of its meanings, and each is
-    a pair: the part of speech, and a list of sememes. Meanings of other parts of speech are passed over.
+    a pair: the part of speech, and a list of sememes. Or it has a list of meanings by the names that OpenHowNet gives them,
+    `{"en_word": …, "en_grammar": …, "sememes": […]}` (of each of its senses, `str` of each of `get_sememe_list()`).
+    Meanings of other parts of speech are passed over, and in JSON those without a word or sememes, of which HowNet has
+    some.
     """
     seen = set()
-    for where, word, part, sememes in _entries(path):
+    for word, part, sememes in _entries(path):
         kept = frozenset(sememe for one in sememes if (sememe := one.strip()))
         if not word or not kept:
-            raise BadInput(f"{where} of {path} lacks a word or its sememes: give both.")
+            continue
         meaning = Meaning(_PARTS.get(part.strip().lower(), ""), kept)
         if meaning.part and (word.lower(), meaning) not in seen:
             seen.add((word.lower(), meaning))
@@ -82,10 +87,10 @@ def read_sememe_file(path: Path) -> Iterator[tuple[str, Meaning]]:
         )
 
 
-def _entries(path: Path) -> Iterable[tuple[str, str, str, Sequence[str]]]:
+def _entries(path: Path) -> Iterable[tuple[str, str, Sequence[str]]]:
     text = _text(path)
-    if text.lstrip().startswith("{"):
-        yield from _object(path, text)
+    if text.lstrip().startswith(("{", "[")):
+        yield from _json_entries(path, text)
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -95,23 +100,35 @@ def _entries(path: Path) -> Iterable[tuple[str, str, str, Sequence[str]]]:
             raise BadInput(
                 f"Line {number} of {path} has {len(fields)} columns: give word, part of speech and sememes, between tabs."
             )
-        yield f"Line {number}", fields[0].strip(), fields[1], fields[2].split(",")
+        word, part, sememes = fields
+        if not word.strip() or not sememes.replace(",", "").strip():
+            raise BadInput(f"Line {number} of {path} lacks a word or its sememes: give both.")
+        yield word.strip(), part, sememes.split(",")
 
 
-def _object(path: Path, text: str) -> Iterable[tuple[str, str, str, Sequence[str]]]:
+def _json_entries(path: Path, text: str) -> Iterable[tuple[str, str, Sequence[str]]]:
     try:
-        content: dict[str, Any] = json.loads(text)
+        content = json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(
-            f"{path} is not JSON ({error}): give an object from words to lists of meanings."
+            f"{path} is not JSON ({error}): give an object from words to lists of meanings, or a list of meanings."
         ) from None
+    if isinstance(content, list):
+        for number, meaning in enumerate(content, start=1):
+            named: list[Any] = [meaning.get(name) for name in _NAMES] if isinstance(meaning, dict) else []
+            if not named or not isinstance(named[0], str) or not _is_pair(named[1:]):
+                raise BadInput(
+                    f"Meaning {number} of {path} lacks {', '.join(_NAMES[:2])} or a list of {_NAMES[2]}: give all three."
+                )
+            yield named[0].strip(), named[1], named[2]
+        return
     for word, meanings in content.items():
         if not isinstance(meanings, list) or not all(map(_is_pair, meanings)):
             raise BadInput(
                 f"{path} has no list of meanings for {word!r}: give pairs of a part of speech and a list of sememes."
             )
         for part, sememes in meanings:
-            yield f"The word {word!r}", word.strip(), part, sememes
+            yield word.strip(), part, sememes
 
 
 def _is_pair(meaning: Any) -> bool:

@@ -35,7 +35,8 @@ class SamePartOfSpeech:
     def _tag_each(self, before: tuple[str, ...], words: Sequence[str], after: tuple[str, ...]) -> list[str]:
         at = len(before)
         windows = [(*before, word, *after) for word in words]
-        new = [window for window in dict.fromkeys(windows) if (at, window) not in self._tags]
-        for window, tags in zip(new, self._tagger.tag_many(new), strict=True):
+        new = {window: None for window in windows if (at, window) not in self._tags}
+        found = self._tagger.tag_word(before, [window[at] for window in new], after)
+        for window, tags in zip(new, found, strict=True):
             self._tags[at, window] = universal(tags[window.index(window[at])])
         return [self._tags[at, window] for window in windows]

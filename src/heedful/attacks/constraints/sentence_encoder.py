@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from copy import copy, deepcopy
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,55 +11,47 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from heedful.attacks.pretrained import load_pretrained
 from heedful.errors import BadInput
 
 _SENTENCES = 32
+_FEW = 12
+"""So many sentences keep the processor as busy as more do."""
 _LONGEST = 256
-_WORTH = 0.75
-"""Half precision is used where it takes at most this part of the time."""
+
+_HINT = "give the folder of a pretrained transformer with mean pooling, or run heedful data get minilm-l6"
 
 
 class SentenceEncoder:
-    """Mean pooling over all tokens, special ones too, as sentence-transformers do."""
+    """Mean pooling over all tokens, special ones too, as sentence-transformers do.
+
+    A folder is that of a transformer, or one of sentence-transformers whose pooling is the mean.
+    """
 
     def __init__(self, folder: Path) -> None:
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging
-
-        shown = logging.is_progress_bar_enabled()
-        logging.disable_progress_bar()
-        try:
-            self._tokenizer = AutoTokenizer.from_pretrained(str(folder))
-            self._model: Any = AutoModel.from_pretrained(str(folder), dtype=torch.float32).eval()
-        except (OSError, ValueError, ImportError, KeyError) as error:
-            reason = str(error).splitlines()[0]
+        _refuse_others(folder)
+        self._tokenizer, self._model, _ = load_pretrained(
+            "AutoModel", str(folder), what="a sentence encoder", hint=_HINT
+        )
+        if self._model.config.is_encoder_decoder:
             raise BadInput(
-                f"Cannot load a sentence encoder from {folder} ({reason}): give the folder of a pretrained model, or run "
-                f"heedful data get minilm-l6."
-            ) from None
-        finally:
-            if shown:
-                logging.enable_progress_bar()
-
-    def coarse(self) -> SentenceEncoder | None:
-        """Give a copy in half precision, if this processor is faster with it."""
-        half = copy(self)
-        half._model = deepcopy(self._model).to(torch.bfloat16)
-        return half if _seconds(half) < _WORTH * _seconds(self) else None
+                f"{folder} holds an encoder with a decoder, which is no sentence encoder: {_HINT}."
+            )
 
     def __call__(self, sentences: Sequence[str]) -> Float[Tensor, "sentences size"]:
         """Encode sentences, those of like length together."""
         ids = self._tokenizer(list(sentences), truncation=True, max_length=_LONGEST)["input_ids"]
         order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
         vectors: list[Tensor] = [torch.empty(0)] * len(ids)
-        for first in range(0, len(order), _SENTENCES):
-            places = order[first : first + _SENTENCES]
+        for places in _batches(order, [len(each) for each in ids]):
             longest = len(ids[places[-1]])
             lengths = torch.tensor([len(ids[place]) for place in places])
             mask = (torch.arange(longest) < lengths[:, None]).long()
             padded = torch.tensor([ids[place] + [0] * (longest - len(ids[place])) for place in places])
             with torch.inference_mode():
-                states = self._model(input_ids=padded, attention_mask=mask).last_hidden_state.float()
+                # Without padding no mask is needed, and attention without one is faster.
+                needed = None if bool(mask.all()) else mask
+                states = self._model(input_ids=padded, attention_mask=needed).last_hidden_state.float()
                 mean = (states * mask[..., None]).sum(1) / lengths[:, None]
                 unit = torch.nn.functional.normalize(mean, dim=-1)
             for place, vector in zip(places, unit, strict=True):
@@ -68,10 +59,40 @@ class SentenceEncoder:
         return torch.stack(vectors)
 
 
-def _seconds(encode: SentenceEncoder) -> float:
-    """How long a few sentences take, the second time."""
-    sentences = ["a sentence of fifteen words or so , to see which of two encoders is faster"] * 8
-    encode(sentences)
-    begun = time.perf_counter()
-    encode(sentences)
-    return time.perf_counter() - begun
+def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Cut sentences, sorted by length, where the length changes, so that little is padded; few go with the next."""
+    batch: list[int] = []
+    for place in order:
+        longer = bool(batch) and lengths[place] > lengths[batch[-1]]
+        if len(batch) == _SENTENCES or (longer and len(batch) >= _FEW):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _refuse_others(folder: Path) -> None:
+    """Say of folders that are no transformer with mean pooling what they are."""
+    if (folder / "saved_model.pb").is_file():
+        raise BadInput(f"{folder} is a model of TensorFlow, which heedful does not read: {_HINT}.")
+    for file in (folder / "modules.json", folder / "1_Pooling" / "config.json"):
+        if not file.is_file():
+            continue
+        try:
+            content: Any = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise BadInput(f"Cannot read {file} ({error}): {_HINT}.") from None
+        if file.name == "modules.json":
+            kinds = [str(module.get("type", "")).rpartition(".")[2] for module in content]
+            if other := [kind for kind in kinds if kind not in ("Transformer", "Pooling", "Normalize")]:
+                raise BadInput(
+                    f"{folder} has a layer {other[0]} after its transformer, which heedful does not read: {_HINT}."
+                )
+        elif not _is_mean(content):
+            raise BadInput(f"{folder} does not pool its states by their mean: {_HINT}.")
+
+
+def _is_mean(pooling: dict[str, Any]) -> bool:
+    modes = {name for name, chosen in pooling.items() if name.startswith("pooling_mode_") and chosen is True}
+    return pooling.get("pooling_mode", "mean") == "mean" and modes <= {"pooling_mode_mean_tokens"}

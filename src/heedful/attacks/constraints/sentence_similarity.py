@@ -20,17 +20,11 @@ Encode = Callable[[Sequence[str]], Float[Tensor, "sentences size"]]
 """Sentences → vectors of length one."""
 
 
-MARGIN = 0.003
-"""How far a similarity by half precision may be from the true one, with room: the largest error seen in 831 pairs was 0.0015."""
-
-
 class SentenceSimilarity:
     """Angular similarity, 1 − angle / π, of a window of words around the substitute, before and after.
 
     Before is the text that a word was last replaced in, or the original.
-    It is not asked of texts with fewer words than the window: they are as similar as can be. With a `coarse` encoder,
-    which is faster and nearly right, sentences are compared by that first, and by the true one only where it matters:
-    near the threshold, and among those of a draft's substitutes that may be the most similar.
+    It is not asked of texts with fewer words than the window: they are as similar as can be.
     """
 
     def __init__(
@@ -39,12 +33,10 @@ class SentenceSimilarity:
         *,
         least: float,
         window: int | None = 15,
-        coarse: Encode | None = None,
         to: Literal["original", "current"] = "current",
     ) -> None:
         self._least, self._window, self._to = least, window, to
-        self._exact = _Encodings(encode)
-        self._coarse = None if coarse is None else _Encodings(coarse)
+        self._encodings = _Encodings(encode)
 
     @classmethod
     def load(
@@ -64,13 +56,12 @@ class SentenceSimilarity:
             if found is None:
                 raise BadInput(f"The sentence encoder {name} is not here yet: run heedful data get {name}.")
             folder = found
-        encode = SentenceEncoder(folder)
-        return cls(encode, least=least, window=window, coarse=encode.coarse(), to=to)
+        return cls(SentenceEncoder(folder), least=least, window=window, to=to)
 
     @property
     def encoded(self) -> int:
         """Sentences that were encoded by now."""
-        return len(self._exact) + (0 if self._coarse is None else len(self._coarse))
+        return len(self._encodings)
 
     def compare(self, drafts: Sequence[Draft]) -> list[float | None]:
         """Encode the windows that are new, and compare."""
@@ -78,28 +69,9 @@ class SentenceSimilarity:
             place: pair for place, draft in enumerate(drafts) if (pair := self._windows(draft)) is not None
         }
         found = [1.0] * len(drafts)
-        unsure = list(pairs)
-        if self._coarse is not None:
-            for place, similarity in zip(pairs, self._coarse.similarities(list(pairs.values())), strict=True):
-                found[place] = similarity
-            unsure = self._unsure(drafts, {place: found[place] for place in pairs})
-        exact = self._exact.similarities([pairs[place] for place in unsure])
-        for place, similarity in zip(unsure, exact, strict=True):
+        for place, similarity in zip(pairs, self._encodings.similarities(list(pairs.values())), strict=True):
             found[place] = similarity
         return [similarity if similarity >= self._least else None for similarity in found]
-
-    def _unsure(self, drafts: Sequence[Draft], coarse: dict[int, float]) -> list[int]:
-        """Name the drafts whose true similarity may decide something."""
-        groups: dict[int, list[int]] = {}
-        for place in coarse:
-            groups.setdefault(id(self._before(drafts[place])), []).append(place)
-        unsure = [place for place, similarity in coarse.items() if abs(similarity - self._least) < MARGIN]
-        for places in groups.values():
-            most = max(coarse[place] for place in places)
-            near = [place for place in places if coarse[place] > max(most - 2 * MARGIN, self._least - MARGIN)]
-            if len(near) > 1:
-                unsure += near
-        return list(dict.fromkeys(unsure))
 
     def _windows(self, draft: Draft) -> tuple[str, str] | None:
         """Give the same words of the text before a replacement and after it; None where it is too short."""

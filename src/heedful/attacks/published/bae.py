@@ -11,7 +11,7 @@ from heedful.attacks.constraints.part_of_speech import SamePartOfSpeech
 from heedful.attacks.constraints.places import NoStopWords, NoWordTwice
 from heedful.attacks.constraints.stop_words import nltk_stop_words
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.resources import language_model, share_of_words, similar_sentences
+from heedful.attacks.resources import masked_language_model, share_of_words, similar_sentences
 from heedful.attacks.searches.greedy import Greedy
 
 _NEEDS = "takes substitutes from a masked language model"
@@ -39,7 +39,7 @@ def bae(options: AttackOptions) -> Attack:
     - Order. Paper: the fall of the probability without the word. TextAttack: the score without the word. The same.
     - Stop words. TextAttack: NLTK's. Followed.
     """
-    model = language_model(options, _NEEDS)
+    model = masked_language_model(options, _NEEDS)
     constraints: list[Constraint] = [NoWordTwice(), NoStopWords(nltk_stop_words())]
     if options.same_part_of_speech is not False:
         constraints.append(SamePartOfSpeech())

@@ -13,8 +13,8 @@ from heedful.attacks.resources import language_model, share_of_words, substitute
 from heedful.attacks.searches.genetic import Genetic
 
 _NEEDS = (
-    "keeps the substitutes that a masked language model finds most probable (leave that out with fluency=False, "
-    "--no-fluency)"
+    "keeps the substitutes that a language model finds most probable (leave that out with fluency=False, "
+    "--no-fluency, of audits --no-attack-fluency)"
 )
 
 
@@ -26,20 +26,21 @@ def genetic(options: AttackOptions) -> Attack:
 
     Where the sources differ, and which is followed:
 
-    - Parents. Paper and code: the fitter, the more probable, by softmax of the scores over a temperature of .3.
-      TextAttack: the other way round (scores of .9 and .1 give .065 and .935). Followed: the paper.
+    - Parents. Paper and code: the fitter, the more probable, by softmax of the scores over a temperature (of .3 in the
+      code of today; 3 in an older one). TextAttack: the other way round (scores of .9 and .1 give .065 and .935).
+      Followed: the paper, with .3.
     - Candidates. Paper and code: 8 neighbours of the *original* word, squared distance of unit vectors at most .5
       (cosine .75). TextAttack: neighbours of the current word, which may drift away. Followed: the paper.
     - Language model. Paper and code: of the candidates the 4 most probable by a causal model, after the word before
-      (and with the word behind, if that is chosen). TextAttack: the first 4 whatever their probability, and the last
-      word of a text stands before the first. Followed: the paper, with a masked language model between six words at
-      each side.
-    - Which word. Code: one that was not replaced yet, drawn by its number of neighbours, of fifty. TextAttack:
-      another is drawn until one helps. Followed: the code, by the number of substitutes that remain; words that were
-      replaced are drawn again only where no other may be.
+      alone (times that of the word behind after the candidate, if that is chosen). TextAttack: the first 4 whatever
+      their probability, and the last word of a text stands before the first. Followed: the paper, with six words at
+      each side: a masked language model fills the gap between them, and of a causal one the whole stretch counts.
+    - Which word. Code: one that was not replaced yet, drawn by its number of neighbours, of fifty; any, once all were
+      replaced. TextAttack: another is drawn until one helps. Followed: the code, by the number of substitutes that
+      remain; words that were replaced are drawn again only where no other may be.
     - How many words. Code: no limit in the search; the paper counts a fifth as the most. TextAttack: a fifth.
       Followed: a fifth, rounded up; a child beyond it is bred anew.
-    - Stop words. Code: the 27 most frequent words of its corpus. TextAttack: NLTK's. Followed: TextAttack.
+    - Stop words. Code: the 26 most frequent words of its corpus. TextAttack: NLTK's. Followed: TextAttack.
     """
     candidates, near = substitutes(options, count=8, min_cosine=0.75)
     constraints: list[Constraint] = [NoStopWords(nltk_stop_words()), *near, *share_of_words(options, 0.2)]

@@ -9,7 +9,7 @@ from heedful.attacks.constraints.part_of_speech import SamePartOfSpeech
 from heedful.attacks.constraints.places import NoStopWords
 from heedful.attacks.constraints.stop_words import nltk_stop_words
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.resources import sememes, share_of_words, substitutes
+from heedful.attacks.resources import flags, sememes, share_of_words, substitutes
 from heedful.attacks.searches.particle_swarm import ParticleSwarm
 from heedful.errors import BadInput
 
@@ -22,9 +22,10 @@ def pso(options: AttackOptions) -> Attack:
 
     - Moves. Paper and code: a word becomes that of the best with the sigmoid of the velocity, which grows where they
       differ. TextAttack: with one minus that. Followed: the paper.
-    - Candidates. Paper and code: HowNet, lemmas that are inflected again. TextAttack: the same, from a file that is
-      fetched. Followed: a file of the user's (`sememes`), without inflection; or synonyms or neighbours of the same
-      part of speech in their place, if these are given.
+    - Candidates. Code: words with the same sememes in some meaning, and the same part of speech in some meaning;
+      of inflected words those in the same form. TextAttack: the same, from a file that is fetched. Followed: sememes
+      and part of speech of one meaning, from a file of the user's (`sememes`), without inflection; or synonyms or
+      neighbours of the same part of speech in their place, if these are given.
     - Velocity. Paper: within three. Code and TextAttack: a pull of three by each of the two bests, without a bound.
       Followed: the paper.
     - Mutation. Code and TextAttack: with probability 1 − 2 · (share of words replaced), by the best substitute of a
@@ -37,9 +38,9 @@ def pso(options: AttackOptions) -> Attack:
     if candidates is None:
         if options.synonyms is None and options.vectors is None:
             raise BadInput(
-                "The attack pso takes words with the same sememes from HowNet, which is in no package: give a file of "
-                "words, parts of speech and sememes (sememes, --sememes FILE), or others in their place (vectors, "
-                "--vectors FILE, or synonyms, --synonyms FILE)."
+                f"The attack pso takes words with the same sememes from HowNet, which is in no package: give a file of "
+                f"words, parts of speech and sememes ({flags('sememes')}), or others in their place "
+                f"({flags('vectors')}; or {flags('synonyms')})."
             )
         candidates, near = substitutes(options, count=8, min_cosine=0.75)
         constraints += near

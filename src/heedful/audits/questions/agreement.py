@@ -12,11 +12,13 @@ from heedful.audits.audit import Audit, Columns, Measure, Summary, register
 from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
+from heedful.audits.subject.scope import Scope
 from heedful.config import AuditOptions, Names
 from heedful.errors import BadInput
-from heedful.explainers.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS, can_explain, check_access
 from heedful.measures.correlation import kendall_tau
 from heedful.measures.overlap import top_k_overlap
+from heedful.models.stages import Opaque
 from heedful.output.numbers import percent, value
 
 SIGNIFICANT = 0.05
@@ -43,7 +45,6 @@ class Agreement(Audit):
 
     name = "agreement"
     question = "Does attention rank words as gradients and leave-one-out do?"
-    access = "embeddings"
     does = "changes words"
     paper = "jain-wallace"
     options = ("pairs",)
@@ -83,6 +84,13 @@ class Agreement(Audit):
         super().__init__(*arguments, **named)  # type: ignore[arg-type]
         self.pairs = self._pairs()
 
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Of a model of which predictions alone are known there is leave-one-out, and that must not be what is audited."""
+        if scope.access == "predictions" and scope.source in _USUAL["tau_loo"]:
+            return "of this model it could only be compared with leave-one-out, and that is what is audited"
+        return super().refuses(scope)
+
     def _pairs(self) -> dict[str, tuple[str, str]]:
         """Which rankings are compared; those of the audited scores take the place of attention."""
         if self.config.pairs is None:
@@ -93,7 +101,7 @@ class Agreement(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Correlate the scores of every pair."""
         columns: dict[str, Tensor] = {}
-        for name, (x, y) in self.pairs.items():
+        for name, (x, y) in self._within_reach(reading).items():
             a, b = reading.scores(x), reading.scores(y)
             tau, p_value = kendall_tau(a, b, reading.mask)
             columns |= {
@@ -105,17 +113,31 @@ class Agreement(Audit):
             }
         return columns
 
+    def _within_reach(self, reading: Reading) -> dict[str, tuple[str, str]]:
+        """The pairs whose scores can be had of a model; those that the user named must be."""
+
+        def can(name: str) -> bool:
+            return name == "own" or can_explain(name, reading.model)
+
+        if not isinstance(reading.model, Opaque):
+            return self.pairs
+        for name in {name for pair in self.pairs.values() for name in pair} if self.config.pairs else ():
+            if name != "own":
+                check_access(name, reading.model)
+        return {name: (x, y) for name, (x, y) in self.pairs.items() if can(x) and can(y)}
+
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average by pair and by predicted class."""
+        pairs = {name: pair for name, pair in self.pairs.items() if name in rows.columns}
         numbers = [
             number
-            for name in self.pairs
+            for name in pairs
             for column in (name, f"{name}_significant", f"{name}_top")
             for number in self.by_class(column, rows, column)
         ]
-        first = {name: next(n for n in numbers if n.name == name) for name in self.pairs}
+        first = {name: next(n for n in numbers if n.name == name) for name in pairs}
         sentences = []
-        for name, (x, y) in self.pairs.items():
+        for name, (x, y) in pairs.items():
             significant = next(n for n in numbers if n.name == f"{name}_significant")
             sentences.append(
                 f"{_spelled(x)} and {_spelled(y)} agree with τ = {value(first[name])}, significantly for {percent(significant)} of the texts"

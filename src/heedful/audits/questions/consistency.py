@@ -14,7 +14,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, regis
 from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
 from heedful.audits.questions.movement import by_word, mean_sharpness, snapshot
-from heedful.audits.subject.attacked_rows import attacked_rows
+from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attacked_rows
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scope import Scope
@@ -22,7 +22,6 @@ from heedful.audits.subject.words import Words, words_in
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
 from heedful.data.words.substitution import Change, counterparts, word_spans
-from heedful.explainers.explainer import EXPLAINERS, speaks_for_classes
 from heedful.measures.consistency import KS, consistency
 from heedful.measures.divergence import LN_2, jsd
 from heedful.output.numbers import percent, value
@@ -42,7 +41,7 @@ class ConsistencyAudit(Audit):
     name = "consistency"
     question = "Do a text and its attacked version get the same prediction for the same reasons?"
     paper = "flat"
-    options = ("attacks", "attack_vectors", "attack_synonyms", "attack_similarity", "known_words")
+    options = ATTACK_OPTIONS
     only_named = "It attacks every text, which takes long."
     does = "changes words"
     compared = ("tau", f"top_{TOP}", "same_prediction", "same_reason")
@@ -111,8 +110,7 @@ class ConsistencyAudit(Audit):
         found = [self.found[row] for row in reading.rows.tolist()]
         after = read_batch(reading.model, self._attacked(reading, found), seed=reading.seed)
         where = self._counterparts(reading, after, found)
-        classes = self._classes(reading)
-        before_scores, after_scores = (self._scores(each, classes) for each in (reading, after))
+        before_scores, after_scores = (self._scores(each) for each in (reading, after))
         words, others = (words_in(each.model, each.batch) for each in (reading, after))
         alike = consistency(before_scores, after_scores, where, x_mask=words.mask, y_mask=others.mask)
         same = (reading.probabilities.argmax(-1) == after.probabilities.argmax(-1)).double()
@@ -203,28 +201,9 @@ class ConsistencyAudit(Audit):
         items = words.items(torch.arange(len(chosen)), chosen)
         return [each[real].nonzero()[:, 0].tolist() for each, real in zip(items, reading.mask, strict=True)]
 
-    def _classes(self, reading: Reading) -> int:
-        """For how many classes the source speaks; 0 for the decision alone."""
-        if self.source == "attention" or not speaks_for_classes(self.source):
-            return 0
-        return reading.probabilities.shape[1]
-
-    def _scores(self, reading: Reading, classes: int) -> Float[Tensor, "batch classes words"]:
+    def _scores(self, reading: Reading) -> Float[Tensor, "batch classes words"]:
         words = words_in(reading.model, reading.batch)
-        if not classes:
-            return words.scores(reading.scores(self.source))[:, None]
-        explainer: Any = EXPLAINERS.get(self.source)  # one that takes classes
-        many = len(reading.mask)
-        found = [
-            explainer(
-                reading.model,
-                reading.batch,
-                seed=reading.seed,
-                classes=torch.full((many,), number),
-            )
-            for number in range(classes)
-        ]
-        return torch.stack([words.scores(scores) for scores in found], 1)
+        return torch.stack([words.scores(each) for each in reading.class_scores(self.source).unbind(1)], 1)
 
 
 def _moved(

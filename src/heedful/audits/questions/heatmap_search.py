@@ -1,8 +1,9 @@
 """Search for heatmaps far from a model's own that give the same prediction, where no exact answer is known.
 
 Any feasible heatmap is a lower bound on ε-max JSD. `search` looks at small supports first, since the maximum of a
-convex function has few items: all items alone, all mixtures of two, and of three where the decoder is linear. Then it
-climbs from the best and from random starts. `published_search` is Jain & Wallace's, which stops far from its optimum.
+convex function has few items: one item in each head, all items alone, all mixtures of two, and of three where the decoder is
+linear. Then it climbs from the best and from random starts, for texts where something farther is still possible.
+`published_search` is Jain & Wallace's, which stops far from its optimum.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import math
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
+from heedful.audits.questions.corners import distance_of_one, farthest_corner, farthest_of_all
 from heedful.audits.questions.few_items import farthest_few
-from heedful.audits.subject.reading import Reading
-from heedful.measures.divergence import LN_2, jsd, tvd
+from heedful.audits.subject.reading import Reading, read_batch
+from heedful.measures.divergence import jsd, tvd
 from heedful.measures.streams import uniform_by_instance
 from heedful.models.stages import probabilities
 
 _PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per unit of TVD
+SOLVED = 1e-6  # nothing that could be seen is left to find
 _CLIMB = {
     "linear": (60, 1),
     "other": (150, 3),
@@ -83,7 +86,31 @@ class _Search:
 
 
 def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
-    """Try all single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
+    """Try corners, single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
+    searching = _Search(reading, epsilon)
+    value, corner = farthest_corner(reading, epsilon)
+    searching.offer(corner[:, None], value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
+    left = (farthest_of_all(reading.weights, reading.mask) - searching.found.value > SOLVED).nonzero()[:, 0]
+    if not len(left):
+        return searching.found
+    rest = reading if len(left) == len(value) else _some(reading, left)
+    finds = [_climbed(rest, epsilon, seed=seed)]
+    if not reading.linear:  # several heads, or a decoder whose small supports are not searched to the end
+        finds.append(published_search(rest, epsilon, seed=seed))
+    values, weights = (part.clone() for part in searching.found)
+    for found in finds:
+        better = found.value > values[left]
+        values[left[better]] = found.value[better]
+        weights[left[better]] = found.weights[better]
+    return FarthestHeatmap(values, weights)
+
+
+def _some(reading: Reading, rows: Int[Tensor, " some"]) -> Reading:
+    """Read some of the texts alone, as wide as all of them."""
+    return read_batch(reading.model, reading.batch.take(rows), seed=reading.seed)
+
+
+def _climbed(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     searching = _Search(reading, epsilon)
     with torch.no_grad():
         _try_small_supports(searching)
@@ -107,7 +134,7 @@ def _try_small_supports(searching: _Search) -> None:
     items = mask.shape[1]
     heads = reading.weights.shape[1]
     moved = tvd(probabilities(reading.item_logits), searching.before[:, None]).masked_fill(~mask, torch.inf)
-    far = _distance_of_one(searching.weights).mean(1).masked_fill(~mask, -1.0)
+    far = distance_of_one(searching.weights).mean(1).masked_fill(~mask, -1.0)
     value, item = far.masked_fill(moved > searching.epsilon, -1.0).max(1)
     one = torch.nn.functional.one_hot(item, items).double()[:, None, None].expand(-1, 1, heads, -1)
     searching.offer(one, value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
@@ -116,12 +143,6 @@ def _try_small_supports(searching: _Search) -> None:
     known = searching.weights.mean(1)
     mixed = torch.where((few.value >= 0)[:, None], few.weights(items), known)[:, None, None]
     searching.offer(mixed.expand(-1, 1, heads, -1), *searching.judge(mixed.expand(-1, 1, heads, -1)))
-
-
-def _distance_of_one(own: Float[Tensor, "batch heads items"]) -> Float[Tensor, "batch heads items"]:
-    """JSD between the weights and all weight on one item, for every item."""
-    mixed = own * (2 * own / (1 + own)).clamp(min=1e-300).log()
-    return ((1 - own) * LN_2 + mixed + (2 / (1 + own)).log()) / 2
 
 
 def _mean_distance(weights: Float[Tensor, "batch starts heads items"]) -> Float[Tensor, " batch"]:

@@ -22,8 +22,11 @@ from heedful.audits.subject.scores import padded
 from heedful.audits.subject.words import Words, words_in
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
+from heedful.errors import BadInput
+from heedful.explainers.explainer import can_explain
 from heedful.measures.rationale import PERCENTS, share_of_best
 from heedful.measures.streams import Stream, uniform_by_instance
+from heedful.models.stages import Opaque
 from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
@@ -40,7 +43,10 @@ ROUNDING = 1e-6
 """Changes of a probability that are closer than this are the same in single precision."""
 
 REFERENCES = ("attention", "leave_one_out", "gradient")
-"""Rankings whose best on a text is what a heatmap could have reached there."""
+"""Rankings whose best on a text is what a heatmap could have reached there; a model without attention has the other two."""
+
+PREDICTED = ("leave_one_out", "item_alone")
+"""The same where predictions alone are known: without sign too, because the line that forbids was set on rankings that have none."""
 
 LEAST = 0.1
 """Of probability: where the best ranking loses less than this beyond chance, no word is worth pointing at."""
@@ -137,8 +143,9 @@ class Rationale(Audit):
         "whatever is pointed at.",
         "Sensitivity, where it is asked for, is an upper bound, found by a search, and in units of the embeddings: it compares "
         "rankings of one model, or models with the same embeddings, and nothing else.",
-        "The best ranking known is the best of attention, leave-one-out and gradient on each text, not of all there could be: "
-        "a share of 1 says that none of these is better.",
+        "The best ranking known is the best of attention, leave-one-out and gradient on each text (of a model of which predictions "
+        "alone are known, of leave-one-out and of what each word says alone), not of all there could be: a share of 1 says that none "
+        "of these is better.",
     )
 
     equation = (
@@ -150,7 +157,8 @@ class Rationale(Audit):
         f"The top {', '.join(map(str, PERCENTS))} % of the words (rounded up, so that one is always taken) are deleted, or all "
         "others are, and the model reads the rest again; ŷ is the probability of the class decided on for the whole text, and "
         "differences keep their sign. The pieces of a word count together and are deleted together. The same is done with one random "
-        "order of the words, and in the orders of attention, leave-one-out and gradient: the best of them on a text is what a heatmap "
+        "order of the words, and in the orders of attention, leave-one-out and gradient (or of leave-one-out and of what each word says "
+        "alone, where predictions alone are known): the best of them on a text is what a heatmap "
         f"could have reached, and a share of it is asked for where it lies {LEAST:g} above chance. With --sensitivity the embeddings of "
         f"the top k words ({', '.join(map(str, SIZES))}) are moved by projected gradient steps, with a binary search for the smallest "
         f"radius that changes the decision; where none does up to {LARGEST:g}, it counts as that much."
@@ -166,6 +174,8 @@ class Rationale(Audit):
         """Search for the sensitivity of a sample of the texts, if asked for; the sample does not depend on batches."""
         if not self.config.sensitivity:
             return
+        if reason := subject.scope.lacks("embeddings"):
+            raise BadInput(f"--sensitivity cannot be asked here: {reason}; leave it out.")
         instances, rows = subject.texts.instances, np.concatenate(subject.texts.rows)
         chosen = sample(
             rows,
@@ -196,8 +206,7 @@ class Rationale(Audit):
         drawn_scores = uniform_by_instance(
             reading.rows, words.mask.shape[1], seed=self.config.seed, draw=Stream.RATIONALE
         )
-        # A model without attention is measured against the other two.
-        references = [name for name in REFERENCES if name != "attention" or reading.attended is not None]
+        references = _references(reading)
         others = [name for name in references if name != self.source]
         ranked = [self._ranks(reading, words, name) for name in (self.source, *others)]
         own, random, *rest = deletion_losses(
@@ -298,3 +307,9 @@ class Rationale(Audit):
         unknown = (float("nan"), float("nan"))
         area, never = zip(*(self.sampled.get(row, unknown) for row in reading.rows.tolist()), strict=True)
         return torch.tensor(area, dtype=torch.float64), torch.tensor(never, dtype=torch.float64)
+
+
+def _references(reading: Reading) -> list[str]:
+    """The rankings that can be had of a model, the best of which on a text is what a heatmap could have reached."""
+    usual = PREDICTED if isinstance(reading.model, Opaque) else REFERENCES
+    return [name for name in usual if can_explain(name, reading.model)]

@@ -19,7 +19,7 @@ from heedful.attacks.run_attack import victim_of
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.chart_kinds import dots
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.subject.attacked_rows import attack_options, attacked_rows
+from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attack_options, attacked_rows
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
 from heedful.data.words.substitution import word_spans
@@ -43,7 +43,7 @@ class RobustnessAudit(Audit):
     name = "robustness"
     question = "How many words must be replaced by synonyms to change the answer?"
     paper = "flat"
-    options = ("attacks", "attack_vectors", "attack_synonyms", "attack_similarity", "known_words")
+    options = ATTACK_OPTIONS
     only_named = "It attacks every text, which takes long."
     does = "changes words"
     compared = ("accuracy", "after_attack", "certified")
@@ -223,7 +223,7 @@ class RobustnessAudit(Audit):
         elif found["certified"].count:
             sentence += f"; for {percent(found['certified'])} it is proven that no combination of substitutes changes that."
         else:
-            sentence += "; for this model nothing is proven: it reads words in context."
+            sentence += "; for this model nothing is proven: it reads words in context, or nobody knows how."
         note = "" if self.labelled else "There are no labels: what the model decides is taken for right."
         apart = int(rows["uncovered"].fill_nan(0).sum())
         split = f"{apart} texts have substitutes that the model splits otherwise; nothing is proven of them."

@@ -14,10 +14,12 @@ from heedful.data.fetch import assets
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import replaceable
+from heedful.data.words.synonym_files import is_synonym_file, read_synonym_file
 from heedful.data.words.synonyms import Replacements, find_synonyms, nearest
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable
+from heedful.models.stages import Auditable, Opaque
 
+_NONE = "There are no synonyms for word_stability: give vectors (heedful data list) or a file of synonyms with --synonyms."
 _BEGINS = ("Ġ", "▁")  # how some tokenisers mark a piece that begins a word
 
 
@@ -34,6 +36,8 @@ def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None
 
     A source that the user names may be fetched; others are only used if they are already there.
     """
+    if isinstance(classifier.model, Opaque):
+        return _for_any_reader(classifier, words, source)
     by_word = isinstance(classifier.vocabulary.tokenizer.model, models.WordLevel)
     spelled = classifier.vocabulary.words if by_word else _whole_words(classifier.vocabulary.words)
     known = [word for word in spelled if replaceable(word)]
@@ -42,10 +46,7 @@ def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None
         found = find_synonyms(chosen, words, known)
         return Synonyms(found, frozenset(known) if by_word else None, f"Synonyms come from {chosen}.")
     if not by_word:
-        raise BadInput(
-            "There are no synonyms for word_stability: give vectors (heedful data list) or a file of synonyms "
-            "with --synonyms."
-        )
+        raise BadInput(_NONE)
     numbers = {word: number for number, word in enumerate(spelled)}
     wanted = sorted({lower for word in words if replaceable(word) and (lower := word.lower()) in numbers})
     matrix = _vectors(classifier, len(spelled))
@@ -55,6 +56,27 @@ def synonyms_for(classifier: Auditable, words: Iterable[str], source: str | None
         frozenset(known),
         "Synonyms are the nearest words by the model's own embeddings, because there are no others: give --synonyms.",
     )
+
+
+def _for_any_reader(classifier: Auditable, words: Iterable[str], source: str | None) -> Synonyms:
+    """Find synonyms for a model that does not say which words it knows: among the words of its texts, or in a file."""
+    chosen = source or _at_hand(classifier)
+    if chosen is None:
+        raise BadInput(_NONE)
+    written = sorted(set(words))
+    path = Path(chosen).expanduser()
+    listed = chosen not in assets.assets() and path.is_file() and is_synonym_file(path)
+    others = (
+        [word for some in read_synonym_file(path).values() for word in some]
+        if listed
+        else [word.lower() for word in written]
+    )
+    known = [word for word in dict.fromkeys(others) if replaceable(word)]
+    origin = (
+        f"Synonyms come from {chosen}{'' if listed else ', among the words of these texts'}; whether the model knows them is not "
+        f"known."
+    )
+    return Synonyms(find_synonyms(chosen, written, known), None, origin)
 
 
 def _at_hand(classifier: Auditable) -> str | None:

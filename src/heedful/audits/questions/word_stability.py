@@ -17,7 +17,6 @@ from heedful.audits.chart_kinds import boxes
 from heedful.audits.exhibits import Chart
 from heedful.audits.questions.movement import (
     Change,
-    Snapshot,
     by_word,
     compare_snapshots,
     leave_out,
@@ -26,10 +25,20 @@ from heedful.audits.questions.movement import (
 from heedful.audits.questions.stability_audit import StabilityAudit, measures
 from heedful.audits.questions.synonym_source import synonyms_for
 from heedful.audits.subject.reading import Reading, read_batch
+from heedful.audits.subject.words import words_in
 from heedful.config import AuditOptions, Numbers
 from heedful.data.tokens import Tokens
 from heedful.data.words.inflection import FUNCTION_WORDS
-from heedful.data.words.substitution import Span, recased, replace_words, word_spans, words_of
+from heedful.data.words.substitution import Change as Replaced
+from heedful.data.words.substitution import (
+    Span,
+    changes_between,
+    counterparts,
+    recased,
+    replace_words,
+    shared_numbers,
+    word_spans,
+)
 from heedful.measures.streams import shuffles_by_instance
 from heedful.progress import Watcher
 
@@ -103,6 +112,8 @@ class WordStability(StabilityAudit):
         spans = word_spans(tokens)
         places = [self._replaceable(text, row) for text, row in zip(tokens.texts, spans, strict=True)]
         before = snapshot(reading, self.source)
+        words = words_in(reading.model, reading.batch)
+        own = words.of
         changes: dict[int, list[Change]] = {}
         predicted: dict[int, list[Tensor]] = {}
         astray = torch.zeros(len(spans), dtype=torch.bool)
@@ -119,16 +130,22 @@ class WordStability(StabilityAudit):
                         _replacements(*changed) for changed in zip(tokens.texts, spans, new, strict=True)
                     ]
                 texts = [replace_words(*parts) for parts in zip(tokens.texts, spans, new, strict=True)]
-                after, lost = self._read(reading, [t for t, _ in texts], [moved for _, moved in texts])
+                again = self._read_again(reading, [text for text, _ in texts])
+                replaced = [
+                    changes_between(row, moved, list(put))
+                    for row, (_, moved), put in zip(spans, texts, new, strict=True)
+                ]
+                numbers, lost = _numbers(again, spans, replaced)
                 astray |= lost
-                change = compare_snapshots(*self._aligned(reading, before, after), k=self.config.top_k)
-                same = torch.tensor([not words for words in new])
+                size = 1 + max(int(own.max()), int(numbers.max()))
+                after = by_word(snapshot(again, self.source), numbers, size)
+                change = compare_snapshots(by_word(before, own, size), after, k=self.config.top_k)
+                same = torch.tensor([not put for put in new])
                 changes.setdefault(count, []).append(leave_out(change, same | lost))
-                predicted.setdefault(count, []).append(after[0].probabilities)
-        own, _ = self._aligned(reading, before, (before, tokens))
-        columns = self.context_columns(own, reading)
+                predicted.setdefault(count, []).append(again.probabilities)
+        columns = self.context_columns(by_word(before, own, words.mask.shape[1]), reading)
         columns |= {
-            "compared": own.mask.sum(1).tolist(),
+            "compared": words.counts.tolist(),
             "replaceable": [len(row) for row in places],
             "replaced": shown,
             "astray": astray.tolist(),
@@ -183,7 +200,13 @@ class WordStability(StabilityAudit):
         return [self.synonyms.origin, *(f"{count} {what}" for count, what in reasons if count)]
 
     def _replaceable(self, text: str, spans: list[Span]) -> list[int]:
-        return [p for p, (start, end) in enumerate(spans) if text[start:end].lower() in self.synonyms.found]
+        # The beginning of a word at which a text was cut off is no word.
+        whole = len(spans) - (bool(spans) and text[spans[-1][1] : spans[-1][1] + 1].isalnum())
+        return [
+            place
+            for place, (start, end) in enumerate(spans[:whole])
+            if text[start:end].lower() in self.synonyms.found
+        ]
 
     def _synonym(self, word: str) -> str:
         """Return the synonym of a word in the case of the word, unless the model does not know it in that case."""
@@ -210,30 +233,34 @@ class WordStability(StabilityAudit):
             found.append(sorted(drawn, key=lambda p: text[row[p][0] : row[p][1]].lower() in FUNCTION_WORDS))
         return found
 
-    def _read(
-        self, reading: Reading, texts: list[str], spans: list[list[Span]]
-    ) -> tuple[tuple[Snapshot, Tokens], Bool[Tensor, " batch"]]:
-        """Read changed texts; a text whose words are no longer where they should be is `astray`."""
+    def _read_again(self, reading: Reading, texts: list[str]) -> Reading:
         tokens = self.vocabulary.encode(texts).pad(np.arange(len(texts)), texts)
-        again = read_batch(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
-        # A text that was cut after a number of pieces may end elsewhere now: words are compared as far as both go.
-        astray = [
-            found[: len(wanted)] != wanted[: len(found)]
-            for found, wanted in zip(word_spans(tokens), spans, strict=True)
-        ]
-        return (snapshot(again, self.source), tokens), torch.tensor(astray)
+        return read_batch(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
 
-    def _aligned(
-        self, reading: Reading, before: Snapshot, after: tuple[Snapshot, Tokens]
-    ) -> tuple[Snapshot, Snapshot]:
-        """Lay both heatmaps out over the same words, or the same sentences."""
-        heatmap, tokens = after
-        if reading.model.unit == "sentence":
-            numbers = [torch.where(s.mask, torch.arange(s.mask.shape[1]), -1) for s in (before, heatmap)]
-        else:
-            numbers = [words_of(t) for t in (reading.batch.tokens, tokens)]
-        size = max(int(found.max()) for found in numbers) + 1
-        return by_word(before, numbers[0], size), by_word(heatmap, numbers[1], size)
+
+def _numbers(
+    after: Reading, spans: list[list[Span]], replaced: list[list[Replaced]]
+) -> tuple[Int[Tensor, "batch items"], Bool[Tensor, " batch"]]:
+    """Number the items of changed texts by the words, or sentences, of the texts; some texts are `astray`.
+
+    A text that was cut after a number of pieces may end elsewhere now: words are compared as far as both go.
+    """
+    others = word_spans(after.batch.tokens)
+    found = [
+        shared_numbers(row[: len(own)], theirs, changed)
+        for own, row, theirs, changed in zip(
+            spans, counterparts(spans, others, replaced).tolist(), others, replaced, strict=True
+        )
+    ]
+    astray = torch.tensor([numbers is None for numbers in found])
+    words = words_in(after.model, after.batch)
+    if after.model.unit == "sentence":
+        return words.of, astray
+    of = words.of.clone()
+    for row, numbers in zip(of, found, strict=True):
+        if numbers is not None:
+            row[row >= 0] = torch.tensor(numbers, dtype=torch.long)[row[row >= 0]]
+    return of, astray
 
 
 def _written(tokens: Tokens) -> set[str]:

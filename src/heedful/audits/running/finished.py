@@ -32,6 +32,14 @@ class FinishedAudits:
         """Save what the model predicted."""
         self._put(PREDICTIONS, frame)
 
+    def kept_predictions(self) -> pl.DataFrame | None:
+        """What the model predicted when this folder was last written; None if that is not there."""
+        path = None if self.folder is None else self.folder / INSTANCES / f"{PREDICTIONS}.parquet"
+        try:
+            return read_frame(path) if path is not None and path.is_file() else None
+        except BadInput:
+            return None  # damaged: asked again
+
     def add(self, frame: pl.DataFrame, summary: Summary) -> None:
         """Save the rows and the summary of an audit."""
         self._put(summary.audit, frame)

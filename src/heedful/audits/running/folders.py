@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from heedful.audits.audit import AUDITS
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.texts import Texts
 from heedful.config import AuditOptions
+from heedful.content import by_content
 from heedful.declared import complete
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable
+from heedful.models.stages import Auditable, Opaque
 from heedful.runs import Run, identity
 
 _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
 """Options that change no number, or only through the texts, which are in the hash themselves."""
+_FILES = ("source", "synonyms", "attack_vectors", "attack_synonyms", "attack_sememes")
+_MODELS = ("attack_language_model",)
+"""Options that may name a file, or the folder of a model."""
 
 
 def audit_folder(
@@ -37,6 +42,8 @@ def audit_folder(
         for key, value in decides.items()
         if key in usual or key not in complete(AuditOptions).model_fields
     }
+    if isinstance(classifier.model, Opaque):  # several models may be audited beside the same data
+        slug = f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', classifier.name).strip('-').lower()}-{slug}"
     return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(deciding)}"
 
 
@@ -44,14 +51,17 @@ def deciding_values(
     classifier: Auditable, texts: Texts, options: AuditOptions, scores: Scores | None = None
 ) -> dict[str, Any]:
     """Collect everything that an audit's numbers depend on, long parts as hashes."""
-    values = options.model_dump(mode="json", exclude=_NOT_IDENTITY)
-    for name, value in options.model_dump(include={"source", "synonyms"}).items():
-        if file := _file(value):
-            with file.open("rb") as stream:
-                values[name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    values = files_by_content(options.model_dump(mode="json", exclude=_NOT_IDENTITY))
     if scores is not None:
-        values["source"] = identity({"scores": [list(map(float, row)) for row in scores]})
+        values["source"] = identity(
+            {"scores": [np.asarray(row, dtype=np.float64).tolist() for row in scores]}
+        )
     return values | {"texts": texts.fingerprint, "model": classifier.fingerprint()}
+
+
+def files_by_content(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what files and models hold in the place of their paths: the same for the same content, on any machine."""
+    return by_content(by_content(values, _FILES, folders=False), _MODELS)
 
 
 def same_numbers(audit: str, decides: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
@@ -71,9 +81,3 @@ def check_same_audit(run: Run, decides: Mapping[str, Any]) -> None:
         raise BadInput(
             f"{run.folder} holds another audit ({', '.join(other)} differ): choose another folder or delete it."
         )
-
-
-def _file(named: str | None) -> Path | None:
-    """Return the file that an option names, if it names one."""
-    path = Path(named).expanduser() if named else None
-    return path if path is not None and path.is_file() else None

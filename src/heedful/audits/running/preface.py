@@ -15,12 +15,17 @@ LEAST_TEXTS = 30
 OFTEN = 1.1
 """Average number of copies of a text from which on a reader should know about them."""
 
+REACH = "reach"
+"""The audit that tells whether weights decide anything."""
+
 ALL_OF_IT = 0.99
 """A heatmap whose largest weight is at least this consists of a single item."""
 
 
-def opening_remarks(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
-    """Say if the model guesses, if heatmaps consist of one item, and if texts are copies of each other."""
+def opening_remarks(
+    about: About, sharpness: pl.DataFrame, reach: pl.DataFrame | None = None
+) -> tuple[str, ...]:
+    """Say if the model guesses, if weights decide nothing, if heatmaps consist of one item, and if texts are copies."""
     remarks = []
     if about.distinct is not None and about.copies > OFTEN:
         remarks.append(
@@ -38,6 +43,12 @@ def opening_remarks(about: About, sharpness: pl.DataFrame) -> tuple[str, ...]:
         remarks.append(
             f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be right for "
             f"{majority:.0%}: no heatmap explains a guess."
+        )
+    beyond = 0.0 if reach is None else float((reach["out_of_reach"] > 0).sum() / max(len(reach), 1))
+    if beyond > 0.5:
+        remarks.append(
+            f"This place decides nothing: for {beyond:.0%} of the texts no weights that were tried move the prediction. What shuffled or "
+            f"counterfactual weights do counts neither for nor against the heatmap."
         )
     single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
     if single > 0.5:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heedful import reporting
-from heedful.audits.audit import Summary
+from heedful.audits.audit import AUDITS, Summary
 from heedful.audits.policy import Policy
 from heedful.audits.subject.scope import Scope
 from heedful.audits.verdict import Verdict, judge_findings
@@ -49,6 +49,8 @@ class About(BaseModel):
     """Of the model on the audited texts; empty where there are no labels."""
     majority: float | None = None
     """Accuracy of always giving the most frequent label; None where there are no labels."""
+    asked: int | None = None
+    """Of a model of which predictions alone are known: how many texts it was asked for, when this was last measured."""
     notes: tuple[str, ...]
 
     @property
@@ -71,6 +73,7 @@ def judge_again(
         summaries,
         source="own" if about.source == OWN else about.source,
         encoder=about.encoder,
+        scope=about.scope,
         first=verdict.first,
         partial=verdict.partial if partial is None else partial,
         copies=about.copies,
@@ -115,7 +118,14 @@ class AuditResult:
             "verdict": self.verdict.model_dump(mode="json"),
             "about": self.about.model_dump(mode="json"),
             "audits": {name: summary.model_dump(mode="json") for name, summary in self.summaries.items()},
+            "not_asked": self.refused(),
         }
+
+    def refused(self) -> dict[str, str]:
+        """Why other audits cannot be asked of this model, these scores and these texts."""
+        scope = replace(self.about.scope, source="own" if self.about.source == OWN else self.about.source)
+        reasons = {name: AUDITS.get(name).refuses(scope) for name in AUDITS if name not in self.summaries}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     def save(self, folder: str | Path) -> Path:
         """Write audit.json and one Parquet file per audit; `AuditResult.load` reads them back."""

@@ -16,20 +16,20 @@ from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy, read_policy
 from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.folders import audit_folder, check_same_audit, deciding_values
-from heedful.audits.running.preface import opening_remarks
-from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult
+from heedful.audits.running.preface import REACH, opening_remarks
+from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult, read_findings
 from heedful.audits.subject.predictions import prediction_rows
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores
 from heedful.audits.subject.subject import Subject
-from heedful.audits.subject.texts import choose_texts
+from heedful.audits.subject.texts import Dataset, choose_texts
 from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions, check_top_k
 from heedful.errors import BadInput
 from heedful.measures.performance import performance
-from heedful.models.stages import Auditable
+from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
 from heedful.storage import write_json
@@ -39,7 +39,7 @@ ALWAYS = "sharpness"
 
 def audit(
     classifier: Auditable,
-    dataset: str | None = None,
+    dataset: Dataset = None,
     *,
     only: Sequence[str] | None = None,
     policy: Path | str | None = None,
@@ -54,12 +54,12 @@ def audit(
     Finished audits are kept in the folder, or with `keep` in the model's own run, and not repeated; nor are
     those that were run with other values of options which they do not read.
     """
-    chosen = build(AuditOptions, options)
+    chosen = build(AuditOptions, usual_source(classifier, options, scored=scores is not None))
     rules = read_policy(policy)
     for name in only or ():
         AUDITS.get(name)
     with watcher.status("Reading the texts"):
-        texts = choose_texts(classifier, dataset, chosen)
+        texts = choose_texts(classifier, dataset, chosen, scored=scores is not None)
         check_top_k(chosen, longest=int(texts.instances.tokens.items.max()))
         subject = Subject(classifier, texts, chosen, scores=scores)
         names = usual_audits(subject.scope) if only is None else _named(only, subject.scope)
@@ -79,7 +79,7 @@ def audit(
         if keep and classifier.home is not None:
             finished.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
         finished = _run(subject, audits, finished, watcher)
-        result = _judged(rules, subject, finished)
+        result = _with_all_asked(_judged(rules, subject, finished), folder)
         write_json(folder / RESULT, result.to_json())
     return _mark_partial(result, rules, only)
 
@@ -89,6 +89,14 @@ def _mark_partial(result: AuditResult, rules: Policy, only: Sequence[str] | None
     return result if only is None else replace(result, verdict=result.judged(rules, partial=True))
 
 
+def _with_all_asked(result: AuditResult, folder: Path) -> AuditResult:
+    """Count what a function was asked for when this was measured, and not only what it was asked for to find it again."""
+    if result.about.asked is None or not (folder / RESULT).is_file():
+        return result
+    before = read_findings(folder)[0].asked or 0
+    return replace(result, about=result.about.model_copy(update={"asked": max(before, result.about.asked)}))
+
+
 def _judged(rules: Policy, subject: Subject, finished: FinishedAudits) -> AuditResult:
     about = _about(subject, finished.frames[PREDICTIONS])
     verdict = judge_findings(
@@ -96,7 +104,8 @@ def _judged(rules: Policy, subject: Subject, finished: FinishedAudits) -> AuditR
         finished.summaries,
         source=subject.source,
         encoder=about.encoder,
-        first=opening_remarks(about, finished.frames[ALWAYS]),
+        scope=about.scope,
+        first=opening_remarks(about, finished.frames[ALWAYS], finished.frames.get(REACH)),
         partial=not finished.summaries.keys() >= set(usual_audits(subject.scope)),
         copies=about.copies,
     )
@@ -115,6 +124,13 @@ def _named(only: Sequence[str], scope: Scope) -> list[str]:
     return list(dict.fromkeys((ALWAYS, *only)))
 
 
+def usual_source(classifier: Auditable, options: dict[str, Any], *, scored: bool) -> dict[str, Any]:
+    """Audit leave-one-out where predictions alone are known and nobody says what else."""
+    if "source" in options or scored or not isinstance(classifier.model, Opaque):
+        return options
+    return options | {"source": "leave_one_out"}
+
+
 def usual_audits(scope: Scope) -> list[str]:
     """Return the audits that a verdict needs, sharpness first: all that can be asked and need not be named."""
     kinds = {name: AUDITS.get(name) for name in AUDITS}
@@ -125,16 +141,17 @@ def usual_audits(scope: Scope) -> list[str]:
 def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watcher: Watcher) -> FinishedAudits:
     options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
     deadline = time.perf_counter() + options.budget
-    with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
-        finished.add_predictions(
-            _collect(
-                subject,
-                lambda reading: prediction_rows(
-                    reading, classifier, labelled=labelled, source=subject.source
-                ),
-                advance,
+    if not _kept_predictions(subject, finished):
+        with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
+            finished.add_predictions(
+                _collect(
+                    subject,
+                    lambda reading: prediction_rows(
+                        reading, classifier, labelled=labelled, source=subject.source
+                    ),
+                    advance,
+                )
             )
-        )
     todo = [audit for audit in audits if audit.name not in finished.summaries]
     for place, asked in enumerate(todo):
         started = time.perf_counter()
@@ -146,6 +163,20 @@ def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watche
         with watcher.bar(asked.name, subject.texts.size) as advance:
             finished.add(*_measure(asked, subject, begun + share if options.quick else None, advance))
     return finished
+
+
+def _kept_predictions(subject: Subject, finished: FinishedAudits) -> bool:
+    """Whether what a function said is there from before, for the same texts and labels; it is not asked again then."""
+    kept = finished.kept_predictions() if isinstance(subject.model, Opaque) else None
+    if kept is None:
+        return False
+    rows = np.sort(np.concatenate(subject.texts.rows))
+    names, split = subject.classifier.labels, subject.texts.instances.split
+    labels = [names[split.labels[row]] if subject.texts.labelled else None for row in rows]
+    if kept["row"].to_list() != rows.tolist() or kept["label"].to_list() != labels:
+        return False
+    finished.frames[PREDICTIONS] = kept
+    return True
 
 
 def _measure(
@@ -221,5 +252,6 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         options=subject.options.model_dump(mode="json"),
         performance=measured,
         majority=majority,
+        asked=subject.model.asked if isinstance(subject.model, Opaque) else None,
         notes=texts.notes,
     )

@@ -35,9 +35,16 @@ def show_audit(result: AuditResult, screen: Screen, *, brief: bool) -> None:
     if not brief:
         for summary in result.summaries.values():
             screen.print(*_findings(summary), sep="\n")
+        reasons: dict[str, list[str]] = {}
+        for name, reason in result.refused().items():
+            reasons.setdefault(reason, []).append(name)
+        for reason, names in reasons.items():
+            screen.print(f"\n[bold]{', '.join(names)}[/]  cannot be asked here: {plain(reason)}.")
     about = result.about
     accuracy = f", accuracy {fixed(about.performance['accuracy'])}" if about.performance else ""
     where = f"{about.model} ({about.encoder}) on {about.texts:,} texts of {about.data}{accuracy}."
+    if about.asked is not None:
+        where += f" The function was asked for {about.asked:,} texts."
     screen.print(f"\n[dim]{plain(where)}[/]", *_notes("Note", about.notes), sep="\n")
 
 

@@ -14,6 +14,18 @@ from heedful.config import AuditOptions
 from heedful.errors import BadInput
 from heedful.progress import Watcher
 
+ATTACK_OPTIONS = (
+    "attacks",
+    "attack_vectors",
+    "attack_synonyms",
+    "attack_sememes",
+    "attack_language_model",
+    "attack_fluency",
+    "attack_similarity",
+    "known_words",
+)
+"""Options of audits that decide how texts are attacked."""
+
 
 def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher: Watcher) -> pl.DataFrame:
     """Attack the audited texts, or find what was attacked before: a row each, `row` as in the split.
@@ -52,6 +64,9 @@ def attack_options(options: AuditOptions, recipe: str) -> dict[str, Any]:
         "recipe": recipe,
         "vectors": options.attack_vectors,
         "synonyms": options.attack_synonyms,
+        "sememes": options.attack_sememes,
+        "language_model": options.attack_language_model,
+        "fluency": options.attack_fluency,
         "similarity": options.attack_similarity,
         "known_words": options.known_words,
     }

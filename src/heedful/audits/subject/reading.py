@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -19,13 +19,16 @@ from heedful.audits.subject.ties import (
 )
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
-from heedful.explainers.explainer import EXPLAINERS
+from heedful.explainers.explainer import EXPLAINERS, is_mirrored, speaks_for_classes
 from heedful.measures.divergence import tvd
 from heedful.models.shorter import decode_each, decode_many
 from heedful.models.stages import NO_ATTENTION, Effects, Scored, Stages, States, probabilities
 
 if TYPE_CHECKING:
     from heedful.audits.questions.losses import DeletionLosses
+
+_DIFFERENCES = ("leave_one_out", "signed_leave_one_out", "item_alone")
+"""Explainers whose scores are differences of probabilities."""
 
 SAME = 0.05
 """A prediction that changes by no more than this (TVD) under uniform weights does not need attention."""
@@ -123,6 +126,23 @@ class Reading:
             self._scores[name] = self._attended(found) if name == "attention" else found
         return self._scores[name]
 
+    def class_scores(self, name: str) -> Float[Tensor, "batch classes items"]:
+        """Scores for every class by an explainer that speaks for any; of another, those of the decision alone."""
+        if name in ("attention", "own") or not speaks_for_classes(name):
+            return self.scores(name)[:, None]
+        decided = torch.nn.functional.one_hot(self.probabilities.argmax(-1), self.probabilities.shape[1])
+        if decided.shape[1] == 2 and is_mirrored(name):
+            return self.scores(name)[:, None] * (2 * decided - 1)[..., None]
+        explainer: Any = EXPLAINERS.get(name)  # one that takes classes
+        found = []
+        for number in range(decided.shape[1]):
+            asked = torch.full((len(self.mask),), number)
+            raw = explainer(self.model, self.batch, seed=self.seed, classes=asked)
+            found.append(settled(raw, self.mask, uncertain=self._uncertain(name, raw)))
+        every = torch.stack(found, 1)
+        self._scores.setdefault(name, (every * decided[..., None]).sum(1))
+        return every
+
     def decode(
         self, weights: Float[Tensor, "batch variants heads items"]
     ) -> Float[Tensor, "batch variants outputs"]:
@@ -160,7 +180,7 @@ class Reading:
             weights = self.weights.double().mean(1)
             per_weight = sizes / weights.clamp(min=torch.finfo(torch.float32).tiny)
             return ROUNDING * weights * per_weight.amax(1, keepdim=True)
-        least = PROBABILITY_ROUNDING if name == "leave_one_out" else 0.0
+        least = PROBABILITY_ROUNDING if name in _DIFFERENCES else 0.0
         return (ROUNDING * sizes.amax(1, keepdim=True)).clamp(min=least).expand_as(sizes)
 
     def _attended(self, weights: Float[Tensor, "batch items"]) -> Float[Tensor, "batch items"]:

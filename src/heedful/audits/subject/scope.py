@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
-Access = Literal["predictions", "embeddings", "stages"]
-"""Levels of access to a model, each including those before it: texts in and probabilities out; gradients at its
-embeddings; weights that can be replaced."""
+from heedful.models.stages import Access
 
 _REACHES = {
     "predictions": "the predictions",

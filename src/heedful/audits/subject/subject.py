@@ -12,13 +12,13 @@ import torch
 
 from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
-from heedful.audits.subject.scores import Scores, check_scores, padded, read_scores
+from heedful.audits.subject.scores import Scores, fit_scores, padded, read_scores
 from heedful.audits.subject.texts import Texts, item_counts
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.data.corpora.rows import has_known_suffix
-from heedful.explainers.explainer import EXPLAINERS
-from heedful.models.stages import Auditable
+from heedful.explainers.explainer import check_access
+from heedful.models.stages import Auditable, access_to
 
 _KEEP = 1 << 27
 """How many numbers of states are kept between audits: half a gigabyte."""
@@ -31,22 +31,24 @@ class Subject:
         self, classifier: Auditable, texts: Texts, options: AuditOptions, *, scores: Scores | None = None
     ) -> None:
         self.classifier, self.texts, self.options = classifier, texts, options
-        self.source, self.scores = options.source, scores
+        self.source = options.source
+        self.scores: list[list[float]] | None = None
         path = Path(options.source).expanduser()
         if scores is not None or has_known_suffix(path):
             self.source = "own"
-            self.scores = read_scores(path) if scores is None else scores
+            given = read_scores(path) if scores is None else scores
             where = "the list of scores" if scores is not None else str(path)
-            check_scores(self.scores, texts.instances, item_counts(classifier, texts.instances), where=where)
+            counts = item_counts(classifier, texts.instances)
+            self.scores = fit_scores(given, texts.instances, counts, where=where)
         elif self.source != "attention":
-            EXPLAINERS.get(self.source)
+            check_access(self.source, classifier.model)
         self.model = as_audited(classifier.model)
         self.attacks: dict[str, pl.DataFrame] = {}
         """What attacks made of the texts, by what decides that."""
         evidence, rows = texts.instances.split.evidence, np.concatenate(texts.rows)
         self.scope = Scope(
             source=self.source,
-            access="stages" if self.model.has_attention else "embeddings",
+            access=access_to(self.model),
             trained=classifier.home is not None and classifier.trained is not None,
             rationales=evidence is not None and any(evidence[row] for row in rows),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,15 +11,18 @@ import numpy as np
 
 from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions, TrainConfig
-from heedful.data.corpora.columns import USUAL_LABELS, read_split, read_texts
+from heedful.data.corpora.columns import USUAL_LABELS, RawSplit, read_split, texts_of
+from heedful.data.corpora.given import GivenRows
 from heedful.data.corpora.labels import numbering
 from heedful.data.corpora.reader import load_corpus
-from heedful.data.corpora.rows import has_known_suffix, read_rows
+from heedful.data.corpora.rows import RawRow, has_known_suffix, read_rows
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
 from heedful.models.stages import NO_ATTENTION, Auditable
 
+Dataset = str | GivenRows | None
+"""The name of a dataset, a file, or rows; None for what the model was trained on."""
 QUICK_TEXTS = 500
 _CHUNK = 100  # texts between two checks of the time, in a quick audit
 
@@ -50,9 +54,11 @@ class Texts(NamedTuple):
         return digest.hexdigest()
 
 
-def choose_texts(classifier: Auditable, dataset: str | None, options: AuditOptions) -> Texts:
-    """Find the texts, check that the model can read them, and draw the sample."""
-    if not classifier.model.has_attention and options.source == "attention":
+def choose_texts(
+    classifier: Auditable, dataset: Dataset, options: AuditOptions, *, scored: bool = False
+) -> Texts:
+    """Find the texts, check that the model can read them, and draw the sample; `scored`: the user gives scores."""
+    if not classifier.model.has_attention and options.source == "attention" and not scored:
         raise BadInput(NO_ATTENTION)
     trained = classifier.trained
     name, split, labelled, notes = find_texts(classifier, dataset, options, trained)
@@ -111,7 +117,7 @@ def item_counts(classifier: Auditable, instances: Instances) -> np.ndarray:
 
 
 def find_texts(
-    classifier: Auditable, dataset: str | None, options: AuditOptions, trained: TrainConfig | None
+    classifier: Auditable, dataset: Dataset, options: AuditOptions, trained: TrainConfig | None
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
     """Give the texts of a dataset or file: its name, the texts, whether their labels are the model's, and notes."""
     if dataset is None and trained is None:
@@ -121,9 +127,11 @@ def find_texts(
     if trained is not None and (dataset is None or dataset == trained.dataset):
         return _from_corpus(classifier, trained, options.split)
     assert dataset is not None
+    if isinstance(dataset, GivenRows):
+        return _from_rows(classifier, dataset.name, dataset.numbered, dataset.name, options)
     path = Path(dataset).expanduser()
     if has_known_suffix(path) and path.is_file():
-        return _from_file(classifier, path, options)
+        return _from_rows(classifier, path.name, lambda: read_rows(path), str(path), options)
     columns = {name: getattr(options, name) for name in ("text_column", "query_column", "label_column")}
     return _from_corpus(classifier, build(DataOptions, {"dataset": dataset, **columns}), options.split)
 
@@ -151,28 +159,44 @@ def _from_corpus(
     )
 
 
-def _from_file(
-    classifier: Auditable, path: Path, options: AuditOptions
+def _from_rows(
+    classifier: Auditable,
+    name: str,
+    rows: Callable[[], Iterable[tuple[int, RawRow]]],
+    where: str,
+    options: AuditOptions,
 ) -> tuple[str, Split, bool, tuple[str, ...]]:
-    """Read all rows of a file; labels are optional, and must be the model's if they are given."""
-    first = next(iter(read_rows(path)), None)
+    """Read all rows of a file, or that were given; labels are optional, and must be the model's if they are given."""
+    first = next(iter(rows()), None)
     if first is None:
-        raise BadInput(f"There is no row in {path}: give a file with texts.")
+        raise BadInput(f"There is no row in {where}: give a file with texts.")
     there = first[1]
     needs_query = classifier.task != "classification"
-    if options.label_column is not None or any(name in there for name in USUAL_LABELS):
+    if options.label_column is not None or any(usual in there for usual in USUAL_LABELS):
         raw, _ = read_split(
-            read_rows(path),
-            where=str(path),
+            rows(),
+            where=where,
             text_column=options.text_column,
             query_column=options.query_column,
             label_column=options.label_column,
             needs_query=needs_query,
         )
         numbers = numbering(classifier.labels, set(raw.spellings))
-        return path.name, raw.number(numbers, classifier.labels), True, ()
-    raw = read_texts(path, options.text_column or "text", options.query_column, evidence=True)
+        _check_labels(classifier, raw, numbers)
+        return name, raw.number(numbers, classifier.labels), True, ()
+    raw = texts_of(rows(), options.text_column or "text", options.query_column, where=where, evidence=True)
     split = Split(
         raw.texts, np.zeros(len(raw.texts), dtype=np.int64), raw.queries or None, raw.evidence or None
     )
-    return path.name, split, False, ("There are no labels, so accuracy is not measured.",)
+    return name, split, False, ("There are no labels, so accuracy is not measured.",)
+
+
+def _check_labels(classifier: Auditable, raw: RawSplit, numbers: Mapping[str, int]) -> None:
+    """Name the first row whose label is not the model's, and what to do."""
+    for row, spelling in zip(raw.rows, raw.spellings, strict=True):
+        if spelling not in numbers:
+            names = ", ".join(classifier.labels[:10])
+            raise BadInput(
+                f"Label {spelling!r} in row {row} of {raw.where} is not among the classes of the model ({names}): fix the row, leave "
+                f"the labels out, or name a function's classes in the order of its probabilities (--label-names)."
+            )

@@ -169,32 +169,44 @@ def read_split(
 
 
 def read_texts(file: Path, text_column: str, query_column: str | None, *, evidence: bool = False) -> RawSplit:
+    """Read the texts of a file to classify; no labels are needed."""
+    return texts_of(read_rows(file), text_column, query_column, where=str(file), evidence=evidence)
+
+
+def texts_of(
+    rows: Iterable[tuple[int, RawRow]],
+    text_column: str,
+    query_column: str | None,
+    *,
+    where: str,
+    evidence: bool = False,
+) -> RawSplit:
     """Read texts to classify, their queries if there is a column of them, and evidence if asked; no labels are needed.
 
     Where there is no column `text`, a column `tokens` serves for it.
     """
-    split = RawSplit(str(file))
-    for number, row in read_rows(file):
+    split = RawSplit(where)
+    for number, row in rows:
         if text_column == "text" and "text" not in row and TOKENS in row:
             text_column = TOKENS
         for column in filter(None, (text_column, query_column)):
             if column not in row:
                 raise BadInput(
-                    f"There is no column {column!r} in {file}: its columns are {', '.join(map(str, row))}."
+                    f"There is no column {column!r} in {where}: its columns are {', '.join(map(str, row))}."
                 )
-        tokens = _tokens(row, text_column, number, str(file))
+        tokens = _tokens(row, text_column, number, where)
         text = _text(row[text_column], tokens)
         query = _text(row[query_column]) if query_column is not None else ""
         for name, found in ((text_column, text), (query_column, query)):
             if name is not None and not found:
-                raise BadInput(f"Row {number} of {file} has no {name}: fix it or take it out.")
+                raise BadInput(f"Row {number} of {where} has no {name}: fix it or take it out.")
         split.texts.append(text)
         if query_column is not None:
             split.queries.append(query)
         if evidence:
             _read_evidence(split, row, number, tokens)
     if not split.texts:
-        raise BadInput(f"There is no row in {file}: give a file with texts.")
+        raise BadInput(f"There is no row in {where}: give a file with texts.")
     return split
 
 

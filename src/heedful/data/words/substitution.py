@@ -111,6 +111,33 @@ def counterparts(
     return padded
 
 
+def shared_numbers(
+    counterpart: Sequence[int], after: Sequence[Span], changes: Sequence[Change]
+) -> list[int] | None:
+    """Number the words of a changed text by the words of the text they are found in (see `aligned`), or say None.
+
+    All words that stand in the place of one have its number. Where one of the texts is cut off before the other, its
+    words are a part of the other's, and what the changed text has beyond them is counted on. None: some words that both
+    texts go on to have no counterpart, because they are cut differently.
+
+    >>> shared_numbers([0, 1, 3], [(0, 1), (2, 6), (6, 7), (8, 12)], [Change((2, 6), (2, 7))])  # film → film!
+    [0, 1, 1, 2]
+    >>> shared_numbers([0, 1, -1], [(0, 1), (2, 7)], []), shared_numbers([0, -1, 2], [(0, 1), (2, 5), (6, 9)], [])
+    ([0, 1], None)
+    """
+    number = {other: place for place, other in enumerate(counterpart) if other >= 0}
+    for _, stretch in changes:
+        parts = [place for place, span in enumerate(after) if _overlap(span, stretch)]
+        whole = [number[place] for place in parts if place in number]
+        number |= dict.fromkeys(parts, whole[0]) if len(whole) == 1 else {}
+    lost = [place for place, other in enumerate(counterpart) if other < 0]
+    new = [place for place in range(len(after)) if place not in number]
+    if (lost and new) or not (_at_end(lost, len(counterpart)) and _at_end(new, len(after))):
+        return None
+    number |= {place: len(counterpart) + extra for extra, place in enumerate(new)}
+    return [number[place] for place in range(len(after))]
+
+
 def replaced_words(
     before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]
 ) -> list[tuple[int, int]]:
@@ -145,3 +172,7 @@ def _trimmed(text: str, span: Span) -> Span:
     start, end = span
     word = text[start:end]
     return start + len(word) - len(word.lstrip()), end - len(word) + len(word.rstrip())
+
+
+def _at_end(places: Sequence[int], count: int) -> bool:
+    return list(places) == list(range(count - len(places), count))

@@ -78,6 +78,32 @@ class Tagger:
                 before[row] = (tag, before[row][0])
         return tags
 
+    def tag_word(self, before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> list[list[str]]:
+        """Tag each of several words in one place: the tags of the words before it, and its own.
+
+        What comes after is read and not tagged, and what is too far before to see the word is tagged once.
+        """
+        at = len(before)
+        far = max(at - 2, 0)
+        context = [*_START, *map(_normal, before), "", *map(_normal, after), *_END]
+        tags: list[list[str]] = [[]]
+        for place in range(at + 1):
+            if place == far:
+                tags = [tags[0].copy() for _ in words]
+            features, rows = [], []
+            for row, own in enumerate(tags):
+                word = words[row] if place == at else before[place]
+                given = self.known.get(word)
+                if given is None:
+                    context[at + len(_START)] = _normal(words[row]) if place >= far else ""
+                    last, earlier = [*reversed(own[-2:]), *_START][:2]
+                    features.append(self._features(place, word, context, last, earlier))
+                    rows.append(row)
+                own.append(given or "")
+            for row, number in zip(rows, self._predict(features) if rows else (), strict=True):
+                tags[row][place] = self.classes[number]
+        return tags
+
     def _predict(self, features: list[list[int]]) -> NDArray[np.intp]:
         best: NDArray[np.intp] = self._matrix[np.array(features)].sum(1).argmax(-1)
         return best

@@ -12,8 +12,8 @@ from heedful.measures.consistency import KS
 from heedful.measures.intervals import bootstrap_interval
 from heedful.output.numbers import NOTHING, fixed, give_or_take, with_interval
 from heedful.output.tables import Table
+from heedful.papers.flat.examples import vocabulary_of
 from heedful.papers.flat.methods import ATTACKS, ENCODERS, METHODS, by_lime, model_name, printed
-from heedful.papers.flat.word_importance import vocabulary_of
 from heedful.papers.recipe import published
 from heedful.papers.results import MeasuredRun, Results
 
@@ -165,13 +165,14 @@ def table_6(results: Results) -> list[Table]:
     rows = []
     for dataset, run in _first_runs(results):
         theirs = published("flat")["corpora"].get(dataset, {})
-        size = vocabulary_of(run.folder)
+        size = vocabulary_of(run)
         ours = NOTHING if size is None else f"{size:,}"
         paper = f"{theirs['vocabulary']:,}" if theirs else NOTHING
         cells = [str(theirs[name]) if theirs else NOTHING for name in ("threshold", "cut")]
         rows.append([dataset, ours, paper, *cells])
     headings = ["dataset", "vocabulary", "paper", "threshold (paper)", "length (paper)"]
-    return [Table(headings, rows, "The preset flat reads texts with the paper's thresholds and lengths")]
+    title = "Texts are cut as in the paper, and so are words; but words that training texts hold once are unknown (threshold 1 for 0)"
+    return [Table(headings, rows, title)]
 
 
 def _first_runs(results: Results) -> Iterator[tuple[str, MeasuredRun]]:

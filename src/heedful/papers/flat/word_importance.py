@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from jaxtyping import Float, Int
 from scipy import stats
 
@@ -14,22 +15,28 @@ from heedful.attacks.attack import ATTACKS
 from heedful.attacks.candidates.edits import Edits
 from heedful.attacks.draft import Draft, Source
 from heedful.attacks.options import AttackOptions
+from heedful.audits.running.result import read_findings
 from heedful.checking import build
 from heedful.data.attacked import AttackedTexts
 from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.papers.results import MeasuredRun
-from heedful.runs import Run
 
 SAMPLED, SYNONYMS = 1000, 10
 """Words of Figure 5, and how many synonyms of each."""
 _SPECIAL = 2  # padding and the unknown word come first
+_DIGITS = 6
+
+
+WORDS, GAPS = "words", "gaps"
+"""What is kept of a run's words: their numbers, and the gaps of Figure 5. The words themselves are not."""
 
 
 class WordCounts(NamedTuple):
     """The words of a vocabulary: their importance, and how often training texts hold and attacks replace them."""
 
     words: list[str]
+    """Empty where only their numbers were kept."""
     importance: Float[np.ndarray, " words"]
     frequency: Int[np.ndarray, " words"]
     substitutions: Int[np.ndarray, " words"]
@@ -45,13 +52,25 @@ class Pearson(NamedTuple):
 
 def word_counts(run: MeasuredRun) -> WordCounts | None:
     """Read the words of a run; None without word masks, without attacked texts, or of sub-words."""
-    return _word_counts(run.folder)
+    if (kept := run.frames.get(WORDS)) is None:
+        return _word_counts(run.folder)
+    columns = (kept[name].to_numpy() for name in WordCounts._fields[1:])
+    return WordCounts([], *columns)
 
 
-def vocabulary_of(folder: Path) -> int | None:
-    """How many words a run's model knows; None where it is not there."""
-    classifier = classifier_of(folder)
-    return None if classifier is None else len(classifier.vocabulary)
+def kept_words(run: MeasuredRun) -> dict[str, pl.DataFrame]:
+    """Give what is to be kept of a run's words."""
+    found = {}
+    if (counts := word_counts(run)) is not None:
+        numbers = {name: getattr(counts, name) for name in WordCounts._fields[1:]}
+        found[WORDS] = pl.DataFrame(numbers).with_columns(_short("importance"))
+    if (gaps := synonym_gaps(run)) is not None:
+        found[GAPS] = pl.DataFrame({"gap": gaps}).with_columns(_short("gap"))
+    return found
+
+
+def _short(column: str) -> pl.Expr:
+    return pl.col(column).round_sig_figs(_DIGITS).cast(pl.Float32)
 
 
 def correlations(counts: WordCounts) -> dict[str, Pearson]:
@@ -69,12 +88,15 @@ def synonym_gaps(run: MeasuredRun) -> Float[np.ndarray, " words"] | None:
 
     Synonyms are what the attack of the run's audit would put in a word's place; its audit says which and from where.
     """
+    if (kept := run.frames.get(GAPS)) is not None:
+        return kept["gap"].to_numpy().astype(np.float64)
     counts = word_counts(run)
     if counts is None or run.audited is None:
         return None
-    config = Run(run.audited).config()
-    options = (config["attacks"][0], config.get("attack_vectors"), config.get("attack_synonyms"))
-    listed = _synonyms(tuple(counts.words), *options)
+    asked = read_findings(run.audited)[0].options  # with paths, while what names the folder are digests of the files
+    listed = _synonyms(
+        tuple(counts.words), asked["attacks"][0], asked["attack_vectors"], asked["attack_synonyms"]
+    )
     if listed is None:
         return None
     gaps = [

@@ -6,20 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from heedful.explainers.explain import explain
 from heedful.output.charts import ACCENT, chart_of, finish
 from heedful.output.numbers import NOTHING, fixed, power, quartiles
 from heedful.output.tables import Table
+from heedful.papers.flat.examples import explained
 from heedful.papers.flat.methods import ABLATED, ABLATIONS, METHODS, WHOLE, WORDY, model_name, named
 from heedful.papers.flat.paper_tables import SHARPNESS
-from heedful.papers.flat.word_importance import (
-    WordCounts,
-    classifier_of,
-    correlations,
-    synonym_gaps,
-    word_counts,
-)
+from heedful.papers.flat.word_importance import WordCounts, correlations, synonym_gaps, word_counts
 from heedful.papers.paper_page import Picture
 from heedful.papers.recipe import published
 from heedful.papers.results import MeasuredRun, Results
@@ -51,24 +46,17 @@ def table_9(results: Results) -> list[Table]:
 def figure_3(results: Results) -> list[Table]:
     """Integrated gradients of the paper's two examples, word by word."""
     rows = []
-    for example in published("flat")["figure_3"]:
-        texts = [example["original"], example["attacked"]]
+    for number, example in enumerate(published("flat")["figure_3"]):
         for name in (model_name(e, m, a) for a in ("textfooler", "pwws") for e in WORDY for m in METHODS):
-            for run in results.of("sst2", name, SHARPNESS)[:1]:
-                classifier = classifier_of(run.folder)
-                if classifier is None:
-                    continue
+            for run in results.of(_PRINTED[0], name, SHARPNESS)[:1]:
                 theirs = example["predictions"].get(name.split(" ")[0], [NOTHING, NOTHING])
                 if not name.endswith("(TextFooler)"):
                     theirs = [NOTHING, NOTHING]
-                for found, paper in zip(
-                    explain(classifier, texts, "integrated_gradients"), theirs, strict=True
+                found = explained(run).filter(pl.col("example") == number)
+                for (label, words), paper in zip(
+                    found.select("label", "words").iter_rows(), theirs, strict=False
                 ):
-                    words = " ".join(
-                        f"{found.text[item.start : item.end]} ({fixed(item.weight, 2)})"
-                        for item in found.items
-                    )
-                    rows.append([name, found.label, paper, words])
+                    rows.append([name, label, paper, words])
     headings = ["model", "prediction", "paper", "words with their integrated gradients"]
     return [Table(headings, rows)] if rows else []
 
