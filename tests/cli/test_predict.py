@@ -148,6 +148,9 @@ def test_a_hierarchical_model_weighs_sentences_and_shades_words(run, trained_hie
 
 
 def test_a_model_without_attention_says_so(run, trained_without_attention):
-    assert "there are no weights to show" in run("predict", trained_without_attention, "great film").out
+    assert (
+        "This model has no attention: heedful explain scores its words."
+        in run("predict", trained_without_attention, "great film").out
+    )
     (row,) = json_lines(run("predict", trained_without_attention, "great film", "--json").out)
     assert row["items"] == []

@@ -62,6 +62,8 @@ def _rows(  # noqa: PLR0912 a branch for each audit
                 "exact": [True] * n,
             }
             columns |= {"counterfactual_weights": other, "counterfactual_probability": base["probability"]}
+        case "reach":
+            columns |= {"exact": [True] * n}
         case "single_erasure":
             for ranking in ("attention", "gradient", "product"):
                 for column in ("delta_js", "delta_weight", "flips", "other_flips"):
