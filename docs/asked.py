@@ -123,6 +123,7 @@ FLAT_PARTS = [
     FlatPart("sst2-cnn", "sst2", "cnn", "1,2,3,6,7,9", "3,4,6"),
     FlatPart("trec", "trec", "lstm,cnn", "1,2,3,6,7", "6"),
     FlatPart("attention", "sst2", "bilstm", "11"),
+    FlatPart("certified", "sst2", "cnn", "12"),
     FlatPart("transfer", "sst2", "lstm,cnn", "4"),
     FlatPart("lime", "sst2,trec", "lstm,cnn", "8"),
     FlatPart("seeds", "sst2", "lstm", "2,3", seeds=3),
