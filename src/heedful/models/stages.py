@@ -43,6 +43,8 @@ class States:
     candidates: Bool[Tensor, "batch classes"] | None = None
     word_weights: Float[Tensor, "batch tokens"] | None = None
     """In a hierarchical network, how each sentence weighed its words."""
+    fixed: Float[Tensor, " batch"] | None = None
+    """How much of the attention lies on what is no item, such as [CLS], and stays there; None where all of it is the items'."""
     rest: Any = None
     """What the model needs besides; only the model that made it looks inside."""
 
