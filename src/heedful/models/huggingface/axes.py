@@ -66,7 +66,7 @@ class WeightAxes:
         first = [texts * self.heads] if self.heads_with_texts else [texts, *(self.shape[a] for a in heads)]
         sizes = [*first, *([keys] if self.query is None else [queries, keys])]
         places = sorted(range(len(order)), key=order.__getitem__)
-        return rows.reshape(sizes).permute(places)
+        return rows.reshape(sizes).permute(places).contiguous()  # networks view it
 
 
 @dataclass(frozen=True)

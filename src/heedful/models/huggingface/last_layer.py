@@ -81,7 +81,6 @@ class LastLayerModel(nn.Module):
         super().__init__()
         self.module = network.module
         self.network, self.place, self.route = network, place, route
-        self.usual: Callable[[Tensor], Tensor] | None = None
 
     def forward(self, batch: Batch) -> Output:
         """Run all four stages."""
@@ -166,7 +165,8 @@ class LastLayerModel(nn.Module):
                 if tokens.shift is None:
                     found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
                 else:
-                    with self._embedding(_in_order(self.embed(replace(batch, tokens=part)), inputs)):
+                    given = _in_order(self.embed(replace(batch, tokens=part)), inputs)
+                    with self._embedding(given, inputs):
                         found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
         return torch.cat([logits for _, logits in found])[torch.cat([rows for rows, _ in found]).argsort()]
 
@@ -183,9 +183,13 @@ class LastLayerModel(nn.Module):
         """Run the network as it is, and see its last attention and where its head reads."""
         inputs = self.network.arrange(tokens)
         given, record = _in_order(embedded, inputs), _Record()
-        with torch.set_grad_enabled(torch.is_grad_enabled()), self.network.ready(), self._embedding(given):
-            with self._watching(record):
-                logits = self.network(inputs.ids, inputs.present)
+        with (
+            torch.set_grad_enabled(torch.is_grad_enabled()),
+            self.network.ready(),
+            self._embedding(given, inputs),
+            self._watching(record),
+        ):
+            logits = self.network(inputs.ids, inputs.present)
         if record.weights is None or record.traced is None:
             raise Unfit("its last attention was not seen when it read these texts")
         read = self._where_read(logits, record.traced, inputs)
@@ -202,13 +206,17 @@ class LastLayerModel(nn.Module):
         return replace(part, embedded=given)
 
     @contextmanager
-    def _embedding(self, given: Tensor) -> Iterator[None]:
+    def _embedding(self, given: Tensor, inputs: Inputs) -> Iterator[None]:
         """Have the network's table give these vectors, once."""
         calls = []
 
-        def table(original: Any, *args: Any, **kwargs: Any) -> Tensor:
+        def table(original: Any, ids: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             calls.append(1)
-            return given
+            if torch.equal(ids, inputs.ids):
+                return given.clone()  # some networks scale it in place
+            if torch.equal(ids, inputs.ids.T):
+                return given.transpose(0, 1).clone()
+            raise Unfit("it looks up vectors of other tokens than those of the text")
 
         with replaced({self.network.table: table}):
             yield
@@ -298,16 +306,32 @@ class LastLayerModel(nn.Module):
         )
         if slope is None:
             raise Unfit("its head does not read what its last attention gives")
+        read = self._with_slope(slope)
+        if bool(read.any(1).all()):
+            return read
+        if self.place.layers:  # where a head is saturated, it is asked again about states near zero
+            return self._where_read_near_zero(traced, inputs)
+        raise Unfit("its head does not read what its last attention gives")
+
+    def _with_slope(self, slope: Tensor) -> Bool[Tensor, "part queries"]:
         if not self.place.layers:
-            read = self.place.weights.rows(slope).abs().amax((1, 3)) > 0
-        else:
-            first = self.place.layers[-1].tokens_first
-            read = (slope.transpose(0, 1) if first else slope).abs().amax(-1) > 0
-        none = ~read.any(1)
-        if bool(none.any()):
-            if self.usual is None:
-                raise Unfit("its head does not read what its last attention gives")
-            read = torch.where(none[:, None], self.usual(inputs.present), read)
+            return self.place.weights.rows(slope).abs().amax((1, 3)) > 0
+        first = self.place.layers[-1].tokens_first
+        return (slope.transpose(0, 1) if first else slope).abs().amax(-1) > 0
+
+    def _where_read_near_zero(self, like: Tensor, inputs: Inputs) -> Bool[Tensor, "part queries"]:
+        """Ask the head alone, which reads the same places whatever stands there."""
+        drawn = torch.rand(like.shape, generator=torch.Generator().manual_seed(0)).to(like) * 1e-2
+        drawn.requires_grad_()
+
+        def last(layer: Layer, original: Any, hidden: Tensor, args: Any, kwargs: Any) -> Any:
+            return filled(layer.outline, drawn)
+
+        with torch.enable_grad(), self.network.ready(), self._layers(last, skip=True):
+            logits = self.network(inputs.ids, inputs.present)
+            (slope,) = torch.autograd.grad(logits.sum(), drawn, allow_unused=True)
+        if slope is None or not bool((read := self._with_slope(slope)).any(1).all()):
+            raise Unfit("its head does not read what its last attention gives")
         return read
 
     def _states(self, part: Part) -> Float[Tensor, "part tokens size"]:
@@ -408,7 +432,7 @@ class LastLayerModel(nn.Module):
         with self.network.ready():
             if part.hidden is None:
                 assert part.embedded is not None
-                with self._embedding(part.embedded), self._last_softmax(change):
+                with self._embedding(part.embedded, inputs), self._last_softmax(change):
                     return self.network(inputs.ids, inputs.present)
 
             def last(layer: Layer, original: Any, hidden: Tensor, args: Any, kwargs: Any) -> Any:

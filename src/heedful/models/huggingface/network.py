@@ -68,10 +68,7 @@ class Network:
         present[:, 0] |= ~present.any(1)  # a text that lost all its tokens still has a place to read
         batch, length = present.shape
         places = torch.arange(length).expand(batch, -1)
-        if self.side == "left":
-            order = (places - (length - present.sum(1))[:, None]) % length
-        else:
-            order = places
+        order = (places - (length - present.sum(1))[:, None]) % length if self.side == "left" else places
         ids = torch.where(present, tokens.ids, self.pad).gather(1, order)
         inputs = Inputs(ids, present.gather(1, order), order, order.argsort(1))
         return Inputs(*(part.to(self.device) for part in vars(inputs).values()))

@@ -175,9 +175,9 @@ def hidden_of(args: Sequence[Any], kwargs: Mapping[str, Any], shape: tuple[int, 
     """Find the vectors of tokens among what a module is given: the first tensor that has one for each."""
     texts, tokens = shape
     for given in (*args, *kwargs.values()):
-        if isinstance(given, Tensor) and given.is_floating_point() and given.dim() == 3:
-            if tuple(given.shape[:2]) in ((texts, tokens), (tokens, texts)):
-                return given
+        vectors = isinstance(given, Tensor) and given.is_floating_point() and given.dim() == 3
+        if vectors and tuple(given.shape[:2]) in ((texts, tokens), (tokens, texts)):
+            return given  # type: ignore[no-any-return]
     return None
 
 

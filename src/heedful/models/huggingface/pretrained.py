@@ -87,7 +87,10 @@ def classify_with(
         from copy import deepcopy
 
         module = deepcopy(module).float()  # the user's own stays in half precision
-    table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    try:
+        table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    except NotImplementedError:
+        raise Unfit("it has no table of word vectors") from None
     pad = _pad(config, tokenizer)
     vocabulary = read_vocabulary(tokenizer, module, rows=int(table.weight.shape[0]))
     parts = [getattr(part, "config", None) for part in module.modules()]

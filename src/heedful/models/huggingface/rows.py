@@ -17,7 +17,7 @@ def own_weights(
         places = read.long().argmax(1)[:, None, None, None]
         natural = natural.gather(2, places.expand(-1, natural.shape[1], 1, natural.shape[3]))
         read = torch.ones_like(read[:, :1])
-    inside, share = _shares(natural, words)
+    inside, _ = _shares(natural, words)
     counted = (read / read.sum(1, keepdim=True))[:, None, :, None].to(natural.dtype)
     fixed = natural * ~words[:, None, None]
     return (inside * counted).sum(2), (fixed * counted).sum(2)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 import torch
-from jaxtyping import Bool
 from torch import Tensor
 
 from heedful.data.corpus import Split
@@ -37,7 +36,6 @@ def make_ready(network: Network, vocabulary: Vocabulary) -> LastLayerModel:
         batch = _batch(PROBES, vocabulary)
         model = LastLayerModel(network, place)
         network.side = _side(model, batch, preferred=network.side)
-        model.usual = _usual(model, batch)
         check(model, batch)
         for route in get_args(Route):
             if route == "whole" or _agrees(model, batch, route):
@@ -125,39 +123,11 @@ def _side(model: LastLayerModel, batch: Batch, *, preferred: Side) -> Side:
     raise Unfit("a text alone gets other logits than among others")
 
 
-def _usual(model: LastLayerModel, batch: Batch) -> Callable[[Tensor], Tensor] | None:
-    """The rule by which the head reads these texts, for a text whose logits happen to be flat there."""
-    with torch.no_grad():
-        parts = model.encode(model.embed(batch), batch).rest
-    for rule in (first, last, every):
-        if all(part.read.shape == part.inputs.present.shape for part in parts) and all(
-            torch.equal(part.read, rule(part.inputs.present)) for part in parts
-        ):
-            return rule
-    return None
-
-
-def first(present: Bool[Tensor, "batch columns"]) -> Bool[Tensor, "batch columns"]:
-    """Mark the first token."""
-    return present & (present.cumsum(1) == 1)
-
-
-def last(present: Bool[Tensor, "batch columns"]) -> Bool[Tensor, "batch columns"]:
-    """Mark the last token."""
-    return present & (present.flip(1).cumsum(1).flip(1) == 1)
-
-
-def every(present: Bool[Tensor, "batch columns"]) -> Bool[Tensor, "batch columns"]:
-    """Mark all tokens."""
-    return present
-
-
 def _agrees(model: LastLayerModel, batch: Batch, route: Route) -> bool:
     """Whether a shorter way gives what a run of the whole network gives, under any weights."""
     if not model.place.layers:
         return False
     other = LastLayerModel(model.network, model.place, route)
-    other.usual = model.usual
     try:
         with torch.no_grad():
             whole, short = (m.encode(m.embed(batch), batch) for m in (model, other))
