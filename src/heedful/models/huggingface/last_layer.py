@@ -152,8 +152,14 @@ class LastLayerModel(nn.Module):
         return None
 
     def exact(self) -> LastLayerModel:
-        """Give a copy in double precision; what a network computes in single precision by itself stays so."""
-        return deepcopy(self).double()
+        """Give a copy in double precision; what a network computes in single precision by itself stays so.
+
+        It reads texts of one length together: what masks padding in double precision is infinite in a softmax that stays
+        in single precision, and rows of padding are then not numbers.
+        """
+        copy = deepcopy(self).double()
+        copy.network.side = "none"
+        return copy
 
     def logits(self, batch: Batch) -> Float[Tensor, "batch outputs"]:
         """Run the network alone, with nothing seen or replaced but the embeddings."""
