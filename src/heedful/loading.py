@@ -1,4 +1,4 @@
-"""Find a model: a trained classifier by folder or by name, or a function of the user's own by module and name."""
+"""Find a model: a classifier that heedful or somebody else trained, by folder or by name, or a function by module and name."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def find_model(
         raise BadInput(
             "--label-names are for functions (predict:module:function): a trained model has names of its own."
         )
-    return load(name, runs=runs)
+    return load_run(name, runs=runs)
 
 
 def _pretrained(name: str | Path, runs: Path) -> str | Path | None:
@@ -135,7 +135,21 @@ def _beside(data: str | None) -> Path:
     return path.parent if path is not None and has_known_suffix(path) and path.is_file() else Path()
 
 
-def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
+def load(
+    name: str | Path,
+    *,
+    runs: str | Path = "runs",
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+) -> Classifier | SequenceClassifier:
+    """Load the classifier of a run, or of transformers."""
+    pretrained = _pretrained(name, Path(runs))
+    if pretrained is not None:
+        return open_classifier(pretrained, tokenizer=tokenizer, adapter=adapter)
+    return load_run(name, runs=runs)
+
+
+def load_run(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
     """Load the classifier of a run, or any folder that `save_pretrained` wrote."""
     for folder in (Path(run).expanduser(), Path(runs) / run):
         if folder.is_dir():

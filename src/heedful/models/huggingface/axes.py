@@ -94,5 +94,5 @@ class ValueAxes:
         """Give a vector for every token of every text."""
         moved = values.movedim((self.text, self.token), (0, 1))
         if self.heads > 1:
-            moved = moved.unflatten(0, (-1, self.heads)).movedim(1, 2)
+            moved = moved.reshape(-1, self.heads, *moved.shape[1:]).movedim(1, 2)
         return moved.flatten(2)

@@ -182,7 +182,7 @@ class LastLayerModel(nn.Module):
         if self.network.side != "none":
             yield torch.arange(len(lengths)), tokens.ids.shape[1]
             return
-        for length in lengths.unique().tolist():
+        for length in sorted(set(lengths.tolist())):
             yield (lengths == length).nonzero()[:, 0], length
 
     def _read(self, embedded: Tensor, tokens: Tokens, rows: Tensor) -> Part:
@@ -367,7 +367,7 @@ class LastLayerModel(nn.Module):
             part.fixed.dtype
         )
         outputs = []
-        for block in rows.split(columns, dim=1):
+        for block in torch.split(rows, columns, dim=1):
             whole = nn.functional.pad(block, (0, 0, 0, 0, 0, columns - block.shape[1]))
             put = axes.back(whole.transpose(1, 2))
             with self.network.ready(), self._mixing(put, part.values):
@@ -377,10 +377,8 @@ class LastLayerModel(nn.Module):
             outputs.append(output[:, : block.shape[1]])
         states = torch.cat(outputs, 1).flatten(0, 1)
         ids = part.inputs.ids[torch.arange(batch), places].repeat_interleave(variants)
-        heads = [
-            self._head(some, of) for some, of in zip(states.split(_AT_ONCE), ids.split(_AT_ONCE), strict=True)
-        ]
-        return torch.cat(heads).unflatten(0, (batch, variants))
+        blocks = zip(torch.split(states, _AT_ONCE), torch.split(ids, _AT_ONCE), strict=True)
+        return torch.cat([self._head(some, of) for some, of in blocks]).view(batch, variants, -1)
 
     @contextmanager
     def _mixing(self, put: Tensor, values: Tensor | None) -> Iterator[None]:

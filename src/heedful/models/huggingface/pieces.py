@@ -19,16 +19,16 @@ _SPARE = 512
 """Vectors that a table may have beyond its tokenizer's words: sizes are rounded up."""
 
 
-def read_vocabulary(tokenizer: Any, module: nn.Module, *, rows: int) -> Vocabulary:
+def read_vocabulary(tokenizer: Any, module: nn.Module, *, rows: int | None = None) -> Vocabulary:
     """Take the rules and words of a pretrained tokenizer for a network with a table of so many vectors."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
+    backend = tokenizer if isinstance(tokenizer, Tokenizer) else getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
         raise BadInput(
             f"The tokenizer ({type(tokenizer).__name__}) does not say where its pieces stand in a text: give one with a "
             f"tokenizer.json (tokenizer=…)."
         )
-    words = len(tokenizer)
-    if words > rows or rows - words > max(_SPARE, rows // 100):
+    words = int(backend.get_vocab_size())
+    if rows is not None and (words > rows or rows - words > max(_SPARE, rows // 100)):
         raise BadInput(
             f"The tokenizer knows {words:,} words and the model has vectors for {rows:,}: give the tokenizer that it was trained with."
         )
@@ -36,6 +36,17 @@ def read_vocabulary(tokenizer: Any, module: nn.Module, *, rows: int) -> Vocabula
     own.enable_truncation(min(LONGEST, _allowed(tokenizer, module)))
     own.no_padding()
     return Vocabulary(own)
+
+
+def padding_of(tokenizer: Any) -> int:
+    """Find the token that short texts are filled up with, or another that does no harm there."""
+    if isinstance(tokenizer, Tokenizer):
+        named = (tokenizer.padding or {}).get("pad_id")
+        usual = (tokenizer.token_to_id(token) for token in ("[PAD]", "<pad>"))
+        return int(next((number for number in (named, *usual) if number is not None), 0))
+    names = ("pad_token_id", "eos_token_id", "unk_token_id")
+    found = (getattr(tokenizer, name, None) for name in names)
+    return int(next((number for number in found if number is not None and number >= 0), 0))
 
 
 def special_types(tokenizer: Any, vocabulary: Vocabulary) -> Mapping[int, int]:

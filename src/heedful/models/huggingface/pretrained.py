@@ -13,7 +13,7 @@ from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.models.huggingface.network import Network
-from heedful.models.huggingface.pieces import read_vocabulary, special_types
+from heedful.models.huggingface.pieces import padding_of, read_vocabulary, special_types
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
@@ -70,6 +70,32 @@ def open_classifier(
         module.to("cuda")
     called = Path(where).name if Path(where).is_dir() else where
     return classify_with(module, read, name=called, label_names=label_names, home=home)
+
+
+def classify_given(
+    model: Any,
+    tokenizer: Any = None,
+    *,
+    adapter: str | Path | None = None,
+    label_names: Sequence[str] | None = None,
+) -> SequenceClassifier:
+    """Make a classifier of a pipeline, or of a network and its tokenizer."""
+    module = model
+    if not isinstance(model, nn.Module):  # a pipeline
+        module, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
+    if tokenizer is None:
+        raise BadInput(
+            "A model of transformers is given without its tokenizer: give it too (tokenizer=…), or a pipeline."
+        )
+    if adapter is not None:
+        raise BadInput(
+            "An adapter is put into a model that is loaded: name its folder, or give the model with the adapter in it."
+        )
+    if not hasattr(module, "num_labels") or not type(module).__name__.endswith(HEAD):
+        raise BadInput(
+            f"A {type(module).__name__} has no head that gives a text a label: give a sequence classifier, or heedful.wrap(…) your own."
+        )
+    return classify_with(module, _load_tokenizer(tokenizer), label_names=label_names)
 
 
 def classify_with(
@@ -169,12 +195,10 @@ def _with_adapter(module: nn.Module, folder: Path) -> nn.Module:
 
 def _pad(config: Any, tokenizer: Any) -> int:
     """Find the token that short texts are filled up with; for networks that look for it, it is set in memory."""
-    named = (getattr(tokenizer, name, None) for name in ("pad_token_id", "eos_token_id", "unk_token_id"))
     pad = getattr(config, "pad_token_id", None)
-    found = int(next((number for number in (pad, *named) if number is not None and number >= 0), 0))
-    if pad is None:
-        config.pad_token_id = found
-    return found
+    if pad is None or pad < 0:
+        config.pad_token_id = pad = padding_of(tokenizer)
+    return int(pad)
 
 
 def _labels(config: Any, given: Sequence[str] | None) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -104,11 +105,16 @@ class SoftmaxSight(TorchFunctionMode):
     def _many_heads(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Let torch's own module for many heads compute its attention where it can be seen."""
         ready = F.scaled_dot_product_attention
-        F.scaled_dot_product_attention = self._attention  # type: ignore[assignment]
+        F.scaled_dot_product_attention = self._attention
         try:
             return func(*args, **{**kwargs, "need_weights": False})
         finally:
             F.scaled_dot_product_attention = ready
+
+
+def _paired(one: torch.Size, other: torch.Size) -> list[tuple[int, int]]:
+    """Sizes of axes that are multiplied with each other, counted from the last; an axis that is missing has size 0."""
+    return list(zip_longest(reversed(one), reversed(other), fillvalue=0))
 
 
 def _spreads(func: Any, weights: Tensor, values: Tensor) -> bool:
@@ -116,5 +122,5 @@ def _spreads(func: Any, weights: Tensor, values: Tensor) -> bool:
     return (
         func in _SCALED
         and isinstance(weights, Tensor)
-        and torch.broadcast_shapes(weights.shape, values.shape) != weights.shape
+        and any(here < there for here, there in _paired(weights.shape, values.shape))
     )
