@@ -33,3 +33,56 @@ def test_what_cannot_be_audited_is_refused_with_the_reason(unfit, tokenizer):
     with pytest.raises(BadInput, match=reason) as refused:
         classify_with(network, tokenizer())
     assert str(refused.value).count(".") == 1
+
+
+@pytest.mark.parametrize(
+    "kind, side, read_from",
+    [("GPT2", "left", "right"), ("Llama", "left", "left"), ("GPT2", "right", "right")],
+)
+def test_texts_are_filled_up_where_a_text_alone_gets_the_same(
+    kind, side, read_from, network, tokenizer, split
+):
+    """Rotations do not mind where a text begins, and positions that are counted from the left do."""
+    module = network(kind, pad_token_id=None)
+    made = classify_with(module, tokenizer(special=False, pad=False, side=side))
+    assert made.model.network.side == read_from
+    assert made.model.network.pad == 3  # the end of a text, where there is no padding
+    made.instances(split)
+
+
+def test_the_last_layer_is_run_with_a_row_for_every_variant_where_one_place_is_read(kind, classifier):
+    """No module of these two is a layer of tokens: their whole network runs."""
+    assert classifier(kind).model.route == ("whole" if kind in ("XLM", "SqueezeBert") else "rows")
+
+
+def test_a_shorter_way_that_is_wrong_is_not_taken(classifier, monkeypatch):
+    from heedful.models.huggingface.last_layer import LastLayerModel
+
+    right = LastLayerModel._head
+    monkeypatch.setattr(LastLayerModel, "_head", lambda self, states, ids: right(self, states, ids) + 1e-3)
+    assert classifier("Bert").model.route == "layer"
+
+
+def test_a_network_whose_numbers_are_not_its_own_is_refused(classifier, split, monkeypatch):
+    from heedful.models.huggingface import last_layer
+
+    made = classifier("ModernBert-mean")
+    right = last_layer.with_weights
+    monkeypatch.setattr(last_layer, "with_weights", lambda *given: right(*given) * 0.99)
+    with pytest.raises(BadInput, match="its own weights do not give its own logits"):
+        made.instances(split)
+
+
+def test_every_text_is_told_how_much_lies_on_special_tokens(classifier, split):
+    made = classifier("Bert", attn_implementation="eager")
+    batch = made.instances(split).batch(np.arange(4))
+    with torch.no_grad():
+        found = made.model.module(
+            batch.tokens.ids, attention_mask=batch.tokens.present.long(), output_attentions=True
+        )
+    states = made.model.encode(made.model.embed(batch), batch)
+    row = found.attentions[-1][:, :, 0]
+    torch.testing.assert_close(states.fixed, (row * ~batch.tokens.mask[:, None]).sum(-1).mean(1))
+    words = row * batch.tokens.mask[:, None]
+    torch.testing.assert_close(made.model.attend(states), words / words.sum(-1, keepdim=True))
+    assert ((states.fixed > 0) & (states.fixed < 1)).all()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -81,6 +81,11 @@ class LastLayerModel(nn.Module):
         super().__init__()
         self.module = network.module
         self.network, self.place, self.route = network, place, route
+
+    def train(self, mode: bool = True) -> Self:
+        """Leave the network in its owner's mode: whenever it is read, dropout is off."""
+        self.training = mode
+        return self
 
     def forward(self, batch: Batch) -> Output:
         """Run all four stages."""

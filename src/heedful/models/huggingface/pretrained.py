@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import nn
 
 from heedful.data.corpora.labels import check_names, spell
@@ -54,7 +55,7 @@ def open_classifier(
             module, told = AutoModelForSequenceClassification.from_pretrained(
                 where, config=config, trust_remote_code=False, dtype=torch.float32, output_loading_info=True
             )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise BadInput(_no_model(where, error)) from error
     missing = sorted(told.get("missing_keys", ()))
     if missing and adapter is None:
@@ -154,7 +155,7 @@ def _no_model(where: str, error: Exception) -> str:
             f"There is no model in {where} ({CONFIG} is missing): give the folder of a sequence classifier."
         )
     return (
-        f"Cannot load the classifier {where!r} ({told[:160].rstrip('. ')}): give a folder with {CONFIG} and model.safetensors, or a "
+        f"Cannot load the classifier {where!r} ({told.split('. ')[0][:160].rstrip('. ')}): give a folder with {CONFIG} and model.safetensors, or a "
         f"hub name where the hub can be reached."
     )
 
