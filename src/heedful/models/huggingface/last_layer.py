@@ -16,11 +16,12 @@ from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.errors import BadInput
 from heedful.models import shorter
+from heedful.models.huggingface.every_layer import see_layers, silence, zero_values
 from heedful.models.huggingface.network import Inputs, Network, replaced
 from heedful.models.huggingface.place import Layer, Place, Unfit, filled, first_tensor
 from heedful.models.huggingface.rows import own_weights, with_weights
 from heedful.models.huggingface.softmax import SoftmaxSight
-from heedful.models.stages import Effects, Output, States, Unit, output_of
+from heedful.models.stages import Effects, Layers, Output, States, Unit, output_of
 
 Route = Literal["rows", "layer", "whole"]
 """What runs for other weights: the last layer with a row for every variant, and the head; the last layer and the head;
@@ -106,8 +107,8 @@ class LastLayerModel(nn.Module):
             if embedded.is_inference():
                 embedded = embedded.clone()
             parts = [
-                self._read(embedded[rows, :length], _part(tokens, rows, length), rows)
-                for rows, length in self._groups(tokens)
+                self._read(embedded[rows, :length], cut(tokens, rows, length), rows)
+                for rows, length in self.groups(tokens)
             ]
         h = [self._states(part) for part in parts]
         fixed = torch.cat([part.fixed.sum(-1).mean(1).cpu() for part in parts])
@@ -156,6 +157,26 @@ class LastLayerModel(nn.Module):
         """Logits are not linear in the weights: norms and layers follow."""
         return None
 
+    def layers(self, batch: Batch, classes: Int[Tensor, " batch"] | None = None) -> Layers:
+        """See the attention of every layer."""
+        return see_layers(self, batch, classes)
+
+    def knocked_out(
+        self, batch: Batch, rows: Int[Tensor, " variants"], gone: Bool[Tensor, "variants tokens"]
+    ) -> Float[Tensor, "variants outputs"]:
+        """Read texts in which no layer may attend to some tokens."""
+        return silence(self, batch, rows, gone)
+
+    def without_values(self, batch: Batch) -> list[Float[Tensor, "batch tokens tokens"]]:
+        """Say how far vectors turn where a token's value is zero."""
+        return zero_values(self, batch)
+
+    def in_every_layer(self) -> LastLayerModel:
+        """Give the stages in which weights act on the words' columns of every layer."""
+        from heedful.models.huggingface.all_columns import EveryLayerModel
+
+        return EveryLayerModel(self.network, self.place)
+
     def exact(self) -> LastLayerModel:
         """Give a copy in double precision; what a network computes in single precision by itself stays so.
 
@@ -169,19 +190,19 @@ class LastLayerModel(nn.Module):
     def logits(self, batch: Batch) -> Float[Tensor, "batch outputs"]:
         """Run the network alone, with nothing seen or replaced but the embeddings."""
         tokens, found = batch.tokens, []
-        for rows, length in self._groups(tokens):
-            part = _part(tokens, rows, length)
+        for rows, length in self.groups(tokens):
+            part = cut(tokens, rows, length)
             inputs = self.network.arrange(part)
             with self.network.ready():
                 if tokens.shift is None:
                     found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
                 else:
                     given = _in_order(self.embed(replace(batch, tokens=part)), inputs)
-                    with self._embedding(given, inputs):
+                    with self.embedding(given, inputs):
                         found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
         return torch.cat([logits for _, logits in found])[torch.cat([rows for rows, _ in found]).argsort()]
 
-    def _groups(self, tokens: Tokens) -> Iterator[tuple[Tensor, int]]:
+    def groups(self, tokens: Tokens) -> Iterator[tuple[Tensor, int]]:
         """Which texts are read together, and how long they are."""
         lengths = tokens.present.sum(1).clamp(min=1)
         if self.network.side != "none":
@@ -197,7 +218,7 @@ class LastLayerModel(nn.Module):
         with (
             torch.set_grad_enabled(torch.is_grad_enabled()),
             self.network.ready(),
-            self._embedding(given, inputs),
+            self.embedding(given, inputs),
             self._watching(record),
         ):
             logits = self.network(inputs.ids, inputs.present)
@@ -217,7 +238,7 @@ class LastLayerModel(nn.Module):
         return replace(part, embedded=given)
 
     @contextmanager
-    def _embedding(self, given: Tensor, inputs: Inputs) -> Iterator[None]:
+    def embedding(self, given: Tensor, inputs: Inputs) -> Iterator[None]:
         """Have the network's table give these vectors, once."""
         calls = []
 
@@ -441,7 +462,7 @@ class LastLayerModel(nn.Module):
         with self.network.ready():
             if part.hidden is None:
                 assert part.embedded is not None
-                with self._embedding(part.embedded, inputs), self._last_softmax(change):
+                with self.embedding(part.embedded, inputs), self._last_softmax(change):
                     return self.network(inputs.ids, inputs.present)
 
             def last(layer: Layer, original: Any, hidden: Tensor, args: Any, kwargs: Any) -> Any:
@@ -526,7 +547,8 @@ def _refilled(output: Any, tensor: Tensor) -> Any:
     return type(output)([_refilled(output[0], tensor), *output[1:]])
 
 
-def _part(tokens: Tokens, rows: Tensor, length: int) -> Tokens:
+def cut(tokens: Tokens, rows: Tensor, length: int) -> Tokens:
+    """Give some texts without the columns that none of them needs."""
     some = tokens.take(rows)
     names = ("ids", "mask", "present", "offsets", "word_of")
     shift = None if some.shift is None else some.shift[:, :length]
