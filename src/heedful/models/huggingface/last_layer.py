@@ -27,6 +27,8 @@ Route = Literal["rows", "layer", "whole"]
 or the whole network. Each gives the same numbers, the first much sooner."""
 _AT_ONCE = 1 << 14
 """Rows that go through the head at a time."""
+_PAIRS = 1 << 25
+"""Weights of one layer, of all pairs of tokens and all heads, that are held at a time: 128 MB."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,17 @@ class Part:
     embedded: Float[Tensor, "part columns dim"] | None = None
     hidden: Float[Tensor, "part columns size"] | None = None
     """What the last layer is given."""
+    pooled: Float[Tensor, "part size"] | None = None
+    """The one of these that the head reads, where nothing else is needed of them."""
     values: Tensor | None = None
     """What its weights mix."""
     call: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
     """What else it is given."""
-    logits: Float[Tensor, "part outputs"] | None = None
+
+    @property
+    def single(self) -> bool:
+        """Whether the head reads one place of every text."""
+        return bool((self.read.sum(1) == 1).all())
 
 
 @dataclass
@@ -141,13 +149,11 @@ class LastLayerModel(nn.Module):
             raise ValueError(
                 f"weights of shape {tuple(weights.shape)} for {batch} texts, {heads} heads and {items} items"
             )
-        weights = weights * states.mask[:, None, None]
         decoded = []
         for part in states.rest:
             order = part.inputs.order[:, None, None].expand(-1, *weights.shape[1:3], -1)
-            mine = weights[part.rows].to(order.device).gather(-1, order)
-            single = bool((part.read.sum(1) == 1).all())
-            way = self._by_rows if self.route == "rows" and single else self._by_runs
+            mine = weights[part.rows].to(order.device).gather(-1, order) * part.words[:, None, None]
+            way = self._by_runs if part.pooled is None else self._by_rows
             decoded.append(way(part, mine).cpu())
         places = torch.cat([part.rows for part in states.rest]).argsort()
         return torch.cat(decoded)[places]
@@ -182,13 +188,16 @@ class LastLayerModel(nn.Module):
         return torch.cat([logits for _, logits in found])[torch.cat([rows for rows, _ in found]).argsort()]
 
     def _groups(self, tokens: Tokens) -> Iterator[tuple[Tensor, int]]:
-        """Which texts are read together, and how long they are."""
+        """Which texts are read together, and how long they are: attention over all pairs of tokens must fit in memory."""
         lengths = tokens.present.sum(1).clamp(min=1)
-        if self.network.side != "none":
-            yield torch.arange(len(lengths)), tokens.ids.shape[1]
-            return
-        for length in sorted(set(lengths.tolist())):
-            yield (lengths == length).nonzero()[:, 0], length
+        together = [(torch.arange(len(lengths)), tokens.ids.shape[1])]
+        if self.network.side == "none":
+            sizes = sorted(set(lengths.tolist()))
+            together = [((lengths == length).nonzero()[:, 0], length) for length in sizes]
+        for rows, length in together:
+            at_once = max(1, _PAIRS // (self.place.weights.heads * length**2))
+            for some in torch.split(rows, at_once):
+                yield some, length
 
     def _read(self, embedded: Tensor, tokens: Tokens, rows: Tensor) -> Part:
         """Run the network as it is, and see its last attention and where its head reads."""
@@ -204,17 +213,17 @@ class LastLayerModel(nn.Module):
         if record.weights is None or record.traced is None:
             raise Unfit("its last attention was not seen when it read these texts")
         read = self._where_read(logits, record.traced, inputs)
-        if not torch.is_grad_enabled():
-            logits = logits.detach()
         words = tokens.mask.to(inputs.ids.device).gather(1, inputs.order)
         natural = self.place.weights.rows(record.weights)
         own, fixed = own_weights(natural, read, words)
-        part = Part(rows, inputs, words, read, own, fixed, values=record.values, logits=logits)
-        if self.route == "rows":
-            return replace(part, hidden=record.hidden, call=_light(record.call, record.hidden))
-        if self.route == "layer":
+        part = Part(rows, inputs, words, read, own, fixed, values=record.values)
+        if self.route == "whole" or record.hidden is None:
+            return replace(part, embedded=given)
+        if self.route == "layer" or not part.single:
             return replace(part, hidden=record.hidden)
-        return replace(part, embedded=given)
+        hidden = record.hidden.transpose(0, 1) if self.place.layers[-1].tokens_first else record.hidden
+        pooled = hidden[torch.arange(len(rows)), read.long().argmax(1)]
+        return replace(part, pooled=pooled, call=_light(record.call, record.hidden, inputs.ids.shape[1]))
 
     @contextmanager
     def _embedding(self, given: Tensor, inputs: Inputs) -> Iterator[None]:
@@ -351,9 +360,8 @@ class LastLayerModel(nn.Module):
         if part.values is not None and axes is not None:
             found = axes.states(part.values)
         else:
-            near = part.hidden if part.hidden is not None else part.embedded
-            assert near is not None
-            found = near
+            near = (n for n in (part.hidden, part.embedded) if n is not None)
+            found = next(near, part.own.transpose(1, 2))
         return _by_token(found.transpose(1, 2), part).transpose(1, 2)
 
     def _by_rows(
@@ -361,19 +369,17 @@ class LastLayerModel(nn.Module):
     ) -> Float[Tensor, "part variants outputs"]:
         """Run the last layer on the state that the head reads, one row for each variant, and the head on every row."""
         layer, axes = self.place.layers[-1], self.place.weights
-        assert part.hidden is not None
+        assert part.pooled is not None
         batch, variants, _, columns = weights.shape
         places = part.read.long().argmax(1)
-        hidden = part.hidden.transpose(0, 1) if layer.tokens_first else part.hidden
-        pooled = hidden[torch.arange(batch), places][:, None].expand(-1, columns, -1)
+        pooled = part.pooled[:, None].expand(-1, columns, -1)
         pooled = pooled.transpose(0, 1) if layer.tokens_first else pooled
         args, kwargs = _with_hidden(part.call, pooled)
-        rows = part.fixed[:, None] + (1 - part.fixed.sum(-1, keepdim=True))[:, None] * weights.to(
-            part.fixed.dtype
-        )
+        share = 1 - part.fixed.sum(-1, keepdim=True)
         outputs = []
-        for block in torch.split(rows, columns, dim=1):
-            whole = nn.functional.pad(block, (0, 0, 0, 0, 0, columns - block.shape[1]))
+        for block in torch.split(weights, columns, dim=1):
+            rows = part.fixed[:, None] + share[:, None] * block.to(part.fixed.dtype)
+            whole = nn.functional.pad(rows, (0, 0, 0, 0, 0, columns - block.shape[1]))
             put = axes.back(whole.transpose(1, 2))
             with self.network.ready(), self._mixing(put, part.values):
                 output = first_tensor(layer.module(*args, **kwargs))
@@ -496,17 +502,14 @@ def _with_hidden(call: tuple[tuple[Any, ...], dict[str, Any]], hidden: Tensor) -
 
 
 def _light(
-    call: tuple[tuple[Any, ...], dict[str, Any]], hidden: Tensor | None
+    call: tuple[tuple[Any, ...], dict[str, Any]], hidden: Tensor, columns: int
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Forget the masks and biases of scores, which do not matter where rows are given: they are large."""
-    columns = 0 if hidden is None else max(hidden.shape[:2])
 
     def light(given: Any) -> Any:
         if given is hidden:
             return _HIDDEN
-        if isinstance(given, tuple):
-            return tuple(map(light, given))
-        if isinstance(given, Tensor) and given.dim() > 2 and given.shape[-2:].numel() >= columns**2:
+        if isinstance(given, Tensor) and given.dim() == 4 and given.shape[-2:] == (columns, columns):
             empty = given.new_zeros(()) if given.is_floating_point() else given.new_ones(())
             return empty.expand(given.shape)
         return given
