@@ -175,3 +175,12 @@ def test_an_adapter_is_put_into_the_model(folder, tmp_path):
 
 def test_an_adapter_of_nothing_is_refused(folder, tmp_path):
     assert "adapter" in refused(folder, adapter=tmp_path / "nowhere").lower()
+
+
+def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):
+    model = load(real_classifier)
+    rude, kind = model.predict(["You are a complete idiot!", "What a lovely day for a walk."])
+    assert (rude.label, kind.label) == ("toxic", "not-toxic")
+    assert model.model.route == "rows"
+    (scored,) = heedful.explain(model, ["You are a complete idiot!"], "integrated_gradients")
+    assert max(scored.items, key=lambda item: item.weight).start == len("You are a complete ")
