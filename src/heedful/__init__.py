@@ -314,7 +314,7 @@ def _auditable(
     if hasattr(model, "get_base_model"):  # of peft, which puts its weights into a network of transformers
         model = model.get_base_model()
     if _is_pretrained(model):
-        from heedful.models.huggingface.pretrained import classify_given
+        from heedful.models.huggingface.classifier_folder import classify_given
 
         return classify_given(model, tokenizer, adapter=adapter, label_names=label_names)
     if tokenizer is not None or adapter is not None:

@@ -14,7 +14,7 @@ from heedful.data.fetch.assets import find_transformer
 from heedful.errors import BadInput, did_you_mean
 from heedful.models.classifier import WEIGHTS, Classifier
 from heedful.models.function import FunctionClassifier, classify_by
-from heedful.models.huggingface.pretrained import is_classifier_folder, open_classifier
+from heedful.models.huggingface.classifier_folder import is_classifier_folder, open_classifier
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
 from heedful.registry import member_of
 from heedful.runs import Run, list_runs

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from heedful.data.corpora.labels import check_names, spell
 from heedful.errors import BadInput
 from heedful.models.huggingface.network import Network, replaced
-from heedful.models.huggingface.pieces import padding_of, read_vocabulary, special_types
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import PROBES, make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
+from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types
 
 
 def wrap(

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from torch import nn
 
 from heedful.data.corpus import Split
-from heedful.models.huggingface.pretrained import classify_with
+from heedful.models.huggingface.classifier_folder import classify_with
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

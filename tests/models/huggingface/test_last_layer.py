@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from heedful.errors import BadInput
-from heedful.models.huggingface.pretrained import classify_with
+from heedful.models.huggingface.classifier_folder import classify_with
 from heedful.models.stages import output_of
 
 
@@ -56,10 +56,10 @@ def test_the_last_layer_is_run_with_a_row_for_every_variant_where_one_place_is_r
 
 
 def test_a_shorter_way_that_is_wrong_is_not_taken(classifier, monkeypatch):
-    from heedful.models.huggingface.last_layer import LastLayerModel
+    from heedful.models.huggingface.passes import Passes
 
-    right = LastLayerModel._head
-    monkeypatch.setattr(LastLayerModel, "_head", lambda self, states, ids: right(self, states, ids) + 1e-3)
+    right = Passes.head
+    monkeypatch.setattr(Passes, "head", lambda self, states, ids: right(self, states, ids) + 1e-3)
     assert classifier("Bert").model.route == "layer"
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.models.huggingface.pretrained import classify_with
+from heedful.models.huggingface.classifier_folder import classify_with
 
 
 def marks(module):

@@ -6,9 +6,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from heedful.models.huggingface.attention_rows import with_weights
 from heedful.models.huggingface.every_layer import every_softmax
-from heedful.models.huggingface.last_layer import LastLayerModel, Part
-from heedful.models.huggingface.rows import with_weights
+from heedful.models.huggingface.last_layer import LastLayerModel
+from heedful.models.huggingface.part import Part
 from heedful.models.stages import States
 
 
@@ -46,7 +47,7 @@ class EveryLayerModel(LastLayerModel):
         assert part.embedded is not None
         with (
             self.network.ready(),
-            self.embedding(part.embedded, inputs),
+            self.passes.embedding(part.embedded, inputs),
             every_softmax(self.place.weights, self.place.softmaxes, change),
         ):
             return self.network(inputs.ids, inputs.present)

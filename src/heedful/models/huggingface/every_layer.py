@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.data.tokens import Tokens
 from heedful.models.huggingface.axes import ValueAxes, WeightAxes
 from heedful.models.huggingface.network import Inputs, replaced
+from heedful.models.huggingface.part import in_order, take_part
 from heedful.models.huggingface.place import Layer, Unfit, first_tensor
 from heedful.models.huggingface.softmax import SoftmaxSight
 from heedful.models.stages import Layers, probabilities
@@ -66,7 +65,7 @@ def see_layers(model: LastLayerModel, batch: Batch, classes: Int[Tensor, " batch
             torch.inference_mode(False),
             torch.set_grad_enabled(classes is not None),
             network.ready(),
-            model.embedding(_columns(embedded, inputs), inputs),
+            model.passes.embedding(in_order(embedded, inputs), inputs),
             every_softmax(place.weights, place.softmaxes, keep if classes is not None else _seen(kept)),
         ):
             logits = network(inputs.ids, inputs.present)
@@ -100,14 +99,14 @@ def silence(
         texts = batch.take(rows[block])
         for places, longest in model.groups(texts.tokens):
             some = texts.take(places)
-            inputs = model.network.arrange(_short(some.tokens, longest))
+            inputs = model.network.arrange(take_part(texts.tokens, places, longest))
             hidden = gone[block][places][:, :longest].to(inputs.ids.device).gather(1, inputs.order)
             shift = some.tokens.shift is not None
             given = model.embed(some)[:, :longest]
             with (
                 torch.no_grad(),
                 model.network.ready(),
-                model.embedding(_columns(given, inputs), inputs) if shift else nullcontext(),
+                model.passes.embedding(in_order(given, inputs), inputs) if shift else nullcontext(),
             ):
                 found = model.network(inputs.ids, inputs.present & ~hidden)
             outputs.append((block[places], found.cpu()))
@@ -128,7 +127,7 @@ def zero_values(model: LastLayerModel, batch: Batch) -> list[Float[Tensor, "batc
     with torch.no_grad():
         for rows, longest in model.groups(tokens):
             some = batch.take(rows)
-            inputs, turned = network.arrange(_short(some.tokens, longest)), list[Tensor]()
+            inputs, turned = network.arrange(take_part(tokens, rows, longest)), list[Tensor]()
 
             def again(layer: Layer, turned: list[Tensor] = turned) -> Callable[..., Any]:
                 def forward(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -144,10 +143,10 @@ def zero_values(model: LastLayerModel, batch: Batch) -> list[Float[Tensor, "batc
 
                 return forward
 
-            given = _columns(model.embed(some)[:, :longest], inputs)
+            given = in_order(model.embed(some)[:, :longest], inputs)
             with (
                 network.ready(),
-                model.embedding(given, inputs),
+                model.passes.embedding(given, inputs),
                 replaced({layer.module: again(layer) for layer in place.layers}),
             ):
                 network(inputs.ids, inputs.present)
@@ -155,11 +154,6 @@ def zero_values(model: LastLayerModel, batch: Batch) -> list[Float[Tensor, "batc
     order = torch.cat([rows for rows, _ in found]).argsort()
     layers = zip(*(turned for _, turned in found), strict=True)
     return [torch.cat([_padded(each, size) for each in layer])[order] for layer in layers]
-
-
-def _short(tokens: Tokens, length: int) -> Tokens:
-    names = ("ids", "mask", "present", "offsets", "word_of")
-    return replace(tokens, **{name: getattr(tokens, name)[:, :length] for name in names}, shift=None)
 
 
 def _without(values: ValueAxes, column: int) -> Callable[[Tensor], Tensor]:
@@ -181,11 +175,6 @@ def _seen(kept: list[Tensor]) -> Callable[[Tensor], Tensor]:
         return rows
 
     return keep
-
-
-def _columns(embedded: Tensor, inputs: Inputs) -> Tensor:
-    moved = embedded.to(inputs.order.device)
-    return moved.gather(1, inputs.order[..., None].expand_as(moved))
 
 
 def _by_token(rows: Float[Tensor, "part heads queries keys"], inputs: Inputs) -> Tensor:

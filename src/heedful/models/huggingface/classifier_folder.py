@@ -14,10 +14,10 @@ from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.models.huggingface.network import Network
-from heedful.models.huggingface.pieces import padding_of, read_vocabulary, special_types
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
+from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types
 
 CONFIG = "config.json"
 HEAD = "ForSequenceClassification"

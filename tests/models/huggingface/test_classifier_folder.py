@@ -79,7 +79,8 @@ def test_a_folder_a_pipeline_and_a_model_with_its_tokenizer_are_audited_alike(fo
         heedful.audit(model, texts, tokenizer=given, only=["permutation"], progress=False)
         for model, given in ways
     ]
-    assert len({result.summaries["permutation"].number("change").estimate for result in results}) == 1
+    first, *others = (result.to_frame("permutation") for result in results)
+    assert all(other.equals(first) for other in others)
     special = results[0].summaries["sharpness"].number("special_share")
     assert special.estimate is not None and 0 < special.estimate < 1
     assert "such as [CLS]" in " ".join(results[0].summaries["sharpness"].notes)
@@ -174,3 +175,12 @@ def test_an_adapter_is_put_into_the_model(folder, tmp_path):
 
 def test_an_adapter_of_nothing_is_refused(folder, tmp_path):
     assert "adapter" in refused(folder, adapter=tmp_path / "nowhere").lower()
+
+
+def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):
+    model = load(real_classifier)
+    rude, kind = model.predict(["You are a complete idiot!", "What a lovely day for a walk."])
+    assert (rude.label, kind.label) == ("toxic", "not-toxic")
+    assert model.model.route == "rows"
+    (scored,) = heedful.explain(model, ["You are a complete idiot!"], "integrated_gradients")
+    assert max(scored.items, key=lambda item: item.weight).start == len("You are a complete ")

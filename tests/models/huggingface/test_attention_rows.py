@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from heedful.models.huggingface.rows import own_weights, with_weights
+from heedful.models.huggingface.attention_rows import own_weights, with_weights
 
 
 def case(*, rows):
