@@ -51,6 +51,7 @@ class Subject:
             source=self.source,
             access=access_to(self.model),
             trained=classifier.home is not None and classifier.trained is not None,
+            checkpoints=bool(getattr(options, "checkpoints", None)),
             rationales=evidence is not None and any(evidence[row] for row in rows),
         )
         self._kept: dict[int, Reading] = {}
