@@ -24,6 +24,7 @@ from heedful.models.huggingface.part import (
     in_order,
     joined,
     light,
+    narrowed,
     swapped,
     take_part,
     with_hidden,
@@ -57,6 +58,8 @@ class LastLayerModel(nn.Module):
         super().__init__()
         self.module = network.module
         self.network, self.place, self.route = network, place, route
+        self.narrow = False
+        """Whether the last layer can be run on fewer rows than a text has tokens."""
         self.passes = Passes(network, place)
 
     def train(self, mode: bool = True) -> Self:
@@ -228,28 +231,42 @@ class LastLayerModel(nn.Module):
         self, part: Part, weights: Float[Tensor, "part variants heads columns"]
     ) -> Float[Tensor, "part variants outputs"]:
         """Run the last layer on the state that the head reads, one row for each variant, and the head on every row."""
-        layer, axes = self.place.layers[-1], self.place.weights
-        assert part.pooled is not None
         batch, variants, _, columns = weights.shape
         places = part.read.long().argmax(1)
-        pooled = part.pooled[:, None].expand(-1, columns, -1)
-        pooled = pooled.transpose(0, 1) if layer.tokens_first else pooled
-        args, kwargs = with_hidden(part.call, pooled)
         share = 1 - part.fixed.sum(-1, keepdim=True)
         outputs = []
         for block in torch.split(weights, columns, dim=1):
             rows = part.fixed[:, None] + share[:, None] * block.to(part.fixed.dtype)
-            whole = nn.functional.pad(rows, (0, 0, 0, 0, 0, columns - block.shape[1]))
-            put = axes.back(whole.transpose(1, 2))
-            with self.network.ready(), self.passes.mixing(put, part.values):
-                output = first_tensor(layer.module(*args, **kwargs))
-            assert output is not None
-            output = output.transpose(0, 1) if layer.tokens_first else output
+            try:
+                output = self._layer(part, rows, few=self.narrow and block.shape[1] < columns)
+            except RuntimeError:
+                if not self.narrow:
+                    raise
+                output = self._layer(
+                    part, rows, few=False
+                )  # another axis has the size of the tokens', and was cut too
             outputs.append(output[:, : block.shape[1]])
         states = torch.cat(outputs, 1).flatten(0, 1)
         ids = part.inputs.ids[torch.arange(batch), places].repeat_interleave(variants)
         blocks = zip(torch.split(states, _AT_ONCE), torch.split(ids, _AT_ONCE), strict=True)
         return torch.cat([self.passes.head(some, of) for some, of in blocks]).view(batch, variants, -1)
+
+    def _layer(
+        self, part: Part, rows: Float[Tensor, "part variants heads columns"], *, few: bool
+    ) -> Float[Tensor, "part some size"]:
+        """Run the last layer with a row for every variant: so many, or as many as there are tokens, the rest empty."""
+        layer, axes = self.place.layers[-1], self.place.weights
+        assert part.pooled is not None
+        columns = rows.shape[-1]
+        count = rows.shape[1] if few else columns
+        pooled = part.pooled[:, None].expand(-1, count, -1)
+        call = narrowed(part.call, columns, count) if few else part.call
+        args, kwargs = with_hidden(call, pooled.transpose(0, 1) if layer.tokens_first else pooled)
+        put = axes.back(nn.functional.pad(rows, (0, 0, 0, 0, 0, count - rows.shape[1])).transpose(1, 2))
+        with self.network.ready(), self.passes.mixing(put, part.values):
+            output = first_tensor(layer.module(*args, **kwargs))
+        assert output is not None
+        return output.transpose(0, 1) if layer.tokens_first else output
 
     def _by_runs(
         self, part: Part, weights: Float[Tensor, "part variants heads columns"]

@@ -106,3 +106,18 @@ def light(call: Call, hidden: Tensor, columns: int) -> Call:
 
     args, kwargs = call
     return tuple(map(light, args)), {name: light(given) for name, given in kwargs.items()}
+
+
+def narrowed(call: Call, columns: int, rows: int) -> Call:
+    """Cut what a layer is given for so many tokens to fewer: axes of their number, but for the first, which holds texts."""
+
+    def narrow(given: Any) -> Any:
+        if isinstance(given, tuple):
+            return tuple(map(narrow, given))
+        if isinstance(given, Tensor):
+            for axis in range(min(1, given.dim() - 1), given.dim()):
+                given = given.narrow(axis, 0, rows) if given.shape[axis] == columns else given
+        return given
+
+    args, kwargs = call
+    return tuple(map(narrow, args)), {name: narrow(given) for name, given in kwargs.items()}
