@@ -44,7 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         classifier = heedful.train(dataset, runs=folder, progress=False, **options)
         config = resolve({"dataset": dataset, **options})
-        test = prepare(config, load_corpus(config), say=lambda _: None).splits["test"]
+        test = prepare(config, load_corpus(config)).splits["test"]
     model = classifier.model.exact()
     batch = test.batch(np.arange(min(texts, len(test))))
     random = np.random.default_rng(0)

@@ -79,6 +79,15 @@ def published(real_data: Path, absent: Callable[[str], NoReturn]) -> Mapping[str
 
 
 @pytest.fixture
+def real_classifier(real_data: Path, absent: Callable[[str], NoReturn]) -> Path:
+    """A classifier that somebody else fine-tuned, kept beside the real datasets."""
+    folder = real_data.parent / "models" / "bert-tiny-toxicity"
+    if not folder.is_dir():
+        absent("there is no models/bert-tiny-toxicity beside HEEDFUL_DATA")
+    return folder
+
+
+@pytest.fixture
 def toy_split() -> Callable[..., Split]:
     def make(*, query: bool = False, classes: int = 2) -> Split:
         labels = np.arange(len(TEXTS), dtype=np.int64) % classes

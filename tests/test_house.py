@@ -15,7 +15,18 @@ INSIDE = ("models", "training")
 """Folders that may look into a model; all others ask its stages."""
 
 PARTS = {"architecture", "attention", "decoder", "embedding", "encoder", "query_encoder"}
-DOORS = {"altered", "answers", "classifier", "function", "prediction", "redrawn", "shorter", "stages"}
+DOORS = {
+    "altered",
+    "answers",
+    "classifier",
+    "function",
+    "huggingface",
+    "prediction",
+    "redrawn",
+    "shorter",
+    "stages",
+    "wrapped",
+}
 """Files of `models/` that others may import; encoders may be listed too, by their registry."""
 
 

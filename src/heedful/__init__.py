@@ -9,11 +9,14 @@ heedful.audit(model, "sst2", quick=True).verdict
 heedful.train_for_show("mr", vectors="glove-840b-300d").result.verdict
 heedful.attack(model, texts, labels, recipe="pwws").to_frame()
 heedful.audit(predict=function, texts=texts, labels=labels).verdict
+heedful.audit("a-folder-with-config.json", "reviews.csv").verdict
+heedful.audit(heedful.wrap(module, tokenizer, labels=["no", "yes"]), "reviews.csv").verdict
 heedful.load("runs/…")
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from heedful.comparison.comparison import Comparison
     from heedful.models.answers import Reads
     from heedful.models.classifier import Classifier
+    from heedful.models.huggingface.sequence_classifier import SequenceClassifier
     from heedful.models.prediction import Prediction
     from heedful.models.stages import Auditable
     from heedful.panel.for_show import ForShow
@@ -43,6 +47,7 @@ __all__ = [
     "train",
     "train_for_show",
     "words",
+    "wrap",
 ]
 
 
@@ -109,11 +114,33 @@ def train_for_show(
     return make(given, file=Path(config) if config else None, runs=Path(runs), watcher=_watcher(progress))
 
 
-def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
-    """Load the classifier of a run by its folder or its name."""
-    from heedful.loading import load as load_run
+def load(
+    run: str | Path,
+    *,
+    runs: str | Path = "runs",
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+) -> Classifier | SequenceClassifier:
+    """Load a classifier: of a run, by its folder or its name, or of transformers, by its folder or as hf:NAME.
 
-    return load_run(run, runs=runs)
+    A classifier of transformers may be given another `tokenizer`, and an `adapter` (the folder that peft saved).
+    """
+    from heedful.loading import load as load_model
+
+    return load_model(run, runs=runs, tokenizer=tokenizer, adapter=adapter)
+
+
+def wrap(
+    module: Any, tokenizer: Any, *, labels: Sequence[str] | None = None, name: str | None = None
+) -> SequenceClassifier:
+    """Make a classifier of a torch model that has an attention softmax: `module(input_ids, attention_mask)` gives logits.
+
+    The tokenizer is one of transformers or of tokenizers. Nothing is trained, and the module stays as it is. What cannot be
+    audited is refused with the reason; see `heedful.models.stages` for how to give the stages yourself.
+    """
+    from heedful.models.wrapped import wrap as wrap_module
+
+    return wrap_module(module, tokenizer, labels=labels, name=name)
 
 
 def explain(
@@ -122,16 +149,17 @@ def explain(
     name: str | None = None,
     *,
     queries: Sequence[str] | None = None,
+    tokenizer: Any = None,
     seed: int = 0,
 ) -> list[Prediction]:
     """Classify texts and score every item by an explainer (`heedful list explainers`).
 
-    `model` is a classifier, a run, or a function from a list of texts to probabilities. Without a `name`, attention is
-    given, and leave-one-out for a function.
+    `model` is a classifier, a run, a classifier of transformers (its folder, a pipeline, or the model with its `tokenizer`),
+    or a function from a list of texts to probabilities. Without a `name`, attention is given, and leave-one-out for a function.
     """
     from heedful.explainers.explain import explain as explain_texts
 
-    return explain_texts(_auditable(model), texts, name, queries=queries, seed=seed)
+    return explain_texts(_auditable(model, tokenizer=tokenizer), texts, name, queries=queries, seed=seed)
 
 
 def words(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
@@ -149,6 +177,8 @@ def audit(
     texts: Sequence[str] | None = None,
     labels: Sequence[int | str] | None = None,
     label_names: Sequence[str] | None = None,
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
     only: Sequence[str] | None = None,
     policy: str | Path | None = None,
     folder: str | Path | None = None,
@@ -158,8 +188,10 @@ def audit(
 ) -> AuditResult:
     """Ask whether a model's attention, or other scores of its words, may be shown as an explanation.
 
-    `model` is a classifier, a run, or any model with the stages (`heedful.models.stages.Auditable`); or `predict` is a
-    function from a list of texts to probabilities, whose classes may be named in their order by `label_names`. `dataset`
+    `model` is a classifier, a run, a classifier of transformers (its folder or hf:NAME, with an `adapter` if there is one, a
+    pipeline, or the model with its `tokenizer`), or any model with the stages (`heedful.models.stages.Auditable`); or
+    `predict` is a function from a list of texts to probabilities, whose classes may be named in their order by
+    `label_names`. `dataset`
     is a name, a file, a list of texts, a frame of pandas or polars, or a Dataset, and by default the model's own test split;
     `texts` and their `labels` (names or numbers, if there are any) may be given instead. `only` names audits (`heedful list
     audits`); `scores` are your own, one list per text, to be audited in place of attention: a number for every word
@@ -177,7 +209,7 @@ def audit(
     if texts is not None and dataset is not None:
         raise BadInput("Both data and texts are given: choose one.")
     return run_audits(
-        _auditable(asked, label_names),
+        _auditable(asked, label_names, tokenizer=tokenizer, adapter=adapter),
         as_data(dataset if texts is None else texts, labels),
         only=[only] if isinstance(only, str) else only,
         policy=None if policy is None else Path(policy),
@@ -198,23 +230,27 @@ def attack(
     known_words: bool = False,
     limit: int | None = None,
     similarity: bool = True,
+    tokenizer: Any = None,
     folder: str | Path | None = None,
     progress: bool = True,
     **options: Any,
 ) -> AttackResult:
     """Replace words of texts until a model answers otherwise (`heedful list attacks`).
 
-    `model` is a classifier, the folder of a run, or any function from a list of texts to probabilities [texts, classes].
+    `model` is a classifier, the folder of a run or of a classifier of transformers, a pipeline, a model of transformers with
+    its `tokenizer`, or any function from a list of texts to probabilities [texts, classes].
     `labels` are numbers or names of classes; without them, what the model says is taken for true. In a `folder`, what is
     done is kept, and an interrupted attack goes on. Further `options` are those of `heedful attack --help`. The result
     has `to_frame()`, `numbers`, `show()`, `save(folder)` and `report(file)`.
     """
     from heedful.attacks.run_attack import attack as run_attack
-    from heedful.loading import load as load_run
 
+    victim: Any = model
+    if isinstance(model, str | Path) or _is_pretrained(model):
+        victim = _auditable(model, tokenizer=tokenizer)
     given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}
     return run_attack(
-        load_run(model) if isinstance(model, str | Path) else model,
+        victim,
         texts,
         labels,
         folder=None if folder is None else Path(folder),
@@ -261,14 +297,32 @@ def compare(
     )
 
 
-def _auditable(model: Auditable | Reads | str | Path, label_names: Sequence[str] | None = None) -> Auditable:
-    """Find a model by its name, or make one of a function."""
+def _auditable(
+    model: Auditable | Reads | str | Path,
+    label_names: Sequence[str] | None = None,
+    *,
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+) -> Auditable:
+    """Find a model by its name, or make one of a network of transformers or of a function."""
     from heedful.errors import BadInput
 
     if isinstance(model, str | Path):
         from heedful.loading import find_model
 
-        return find_model(model, label_names=label_names)
+        return find_model(model, label_names=label_names, tokenizer=tokenizer, adapter=adapter)
+    if hasattr(model, "get_base_model"):  # of peft, which puts its weights into a network of transformers
+        model = model.get_base_model()
+    if _is_pretrained(model):
+        from heedful.models.huggingface.classifier_folder import classify_given
+
+        return classify_given(model, tokenizer, adapter=adapter, label_names=label_names)
+    if tokenizer is not None or adapter is not None:
+        raise BadInput(
+            "A tokenizer or an adapter is for a classifier of transformers, and this is another model."
+        )
+    if hasattr(model, "named_parameters") and not hasattr(model, "instances"):
+        raise BadInput("A torch model is given: wrap it first, heedful.wrap(model, tokenizer, labels=…).")
     if callable(model) and not hasattr(model, "instances"):
         from heedful.models.function import classify_by
 
@@ -276,6 +330,12 @@ def _auditable(model: Auditable | Reads | str | Path, label_names: Sequence[str]
     if label_names is not None:
         raise BadInput("label_names are for functions: this model has names of its own.")
     return cast("Auditable", model)
+
+
+def _is_pretrained(model: Any) -> bool:
+    """Whether this is a network or a pipeline of transformers: then that library is there already."""
+    loaded = sys.modules.get("transformers")
+    return loaded is not None and isinstance(model, loaded.PreTrainedModel | loaded.Pipeline)
 
 
 def _watcher(shown: bool) -> Watcher:

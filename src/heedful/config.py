@@ -309,6 +309,11 @@ class AuditOptions(Options):
         "attention",
         description="What is audited: attention, an explainer, or a file with scores for every item.",
     )
+    layers: Literal["last", "all"] = Field(
+        "last",
+        description="Where other weights act in a transformer: in the last layer alone, or on the words' columns of all layers, "
+        "for which the whole network runs each time.",
+    )
     seeds: Seeds | None = Field(
         None,
         description="Seeds of the twins that imitation trains (the papers' nine, or three of them with --quick), or of the "

@@ -1,4 +1,4 @@
-"""Find a model: a trained classifier by folder or by name, or a function of the user's own by module and name."""
+"""Find a model: a classifier that heedful or somebody else trained, by folder or by name, or a function by module and name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from heedful.data.corpora.rows import has_known_suffix
+from heedful.data.fetch.assets import find_transformer
 from heedful.errors import BadInput, did_you_mean
 from heedful.models.classifier import WEIGHTS, Classifier
 from heedful.models.function import FunctionClassifier, classify_by
+from heedful.models.huggingface.classifier_folder import is_classifier_folder, open_classifier
+from heedful.models.huggingface.sequence_classifier import SequenceClassifier
 from heedful.registry import member_of
 from heedful.runs import Run, list_runs
 
 FUNCTION = "predict"
 """What a name begins with that is a function's: predict:module:function."""
+PRETRAINED = "hf"
+"""What a name begins with that is a classifier of transformers: hf:NAME."""
 
 
 def find_model(
@@ -26,17 +31,42 @@ def find_model(
     runs: str | Path = "runs",
     data: str | None = None,
     label_names: Sequence[str] | None = None,
-) -> Classifier | FunctionClassifier:
-    """Load the classifier of a run, or import a function; audits of a function are kept beside the `data`."""
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+) -> Classifier | FunctionClassifier | SequenceClassifier:
+    """Load the classifier of a run or of transformers, or import a function.
+
+    Audits of a model that has no run are kept beside the `data`. `adapter` is a folder that peft saved.
+    """
     named = member_of(FUNCTION, str(name))
     if named is not None:
         function = import_function(named)
         return classify_by(function, label_names=label_names, name=named, home=_beside(data))
+    pretrained = _pretrained(name, Path(runs))
+    if pretrained is not None:
+        return open_classifier(
+            pretrained, tokenizer=tokenizer, adapter=adapter, label_names=label_names, home=_beside(data)
+        )
+    if adapter is not None:
+        raise BadInput("--adapter is for a classifier of transformers: name its folder, or hf:NAME.")
     if label_names is not None:
         raise BadInput(
             "--label-names are for functions (predict:module:function): a trained model has names of its own."
         )
-    return load(name, runs=runs)
+    return load_run(name, runs=runs)
+
+
+def _pretrained(name: str | Path, runs: Path) -> str | Path | None:
+    """Say what to load where a classifier of transformers is named: hf:NAME, or a folder that holds one."""
+    named = member_of(PRETRAINED, str(name))
+    if named is not None:
+        if not named:
+            raise BadInput(
+                "'hf:' names no model: write hf:NAME, with a folder, an asset or a name of the hub."
+            )
+        return find_transformer(named)
+    folders = (Path(name).expanduser(), runs / name)
+    return next((folder for folder in folders if is_classifier_folder(folder)), None)
 
 
 def import_function(named: str) -> Any:
@@ -105,7 +135,21 @@ def _beside(data: str | None) -> Path:
     return path.parent if path is not None and has_known_suffix(path) and path.is_file() else Path()
 
 
-def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
+def load(
+    name: str | Path,
+    *,
+    runs: str | Path = "runs",
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+) -> Classifier | SequenceClassifier:
+    """Load the classifier of a run, or of transformers."""
+    pretrained = _pretrained(name, Path(runs))
+    if pretrained is not None:
+        return open_classifier(pretrained, tokenizer=tokenizer, adapter=adapter)
+    return load_run(name, runs=runs)
+
+
+def load_run(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
     """Load the classifier of a run, or any folder that `save_pretrained` wrote."""
     for folder in (Path(run).expanduser(), Path(runs) / run):
         if folder.is_dir():

@@ -14,7 +14,7 @@ from heedful.attacks.options import AttackOptions
 from heedful.cli.audit import LabelNames, split_names
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
-from heedful.cli.inputs import RunName
+from heedful.cli.inputs import Adapter, RunName
 from heedful.cli.train import RunsFolder
 from heedful.output.terminal import plain
 
@@ -47,6 +47,7 @@ def attack(
         ),
     ] = None,
     label_names: LabelNames = None,
+    adapter: Adapter = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -54,7 +55,7 @@ def attack(
             "--folder",
             "-o",
             metavar="FOLDER",
-            help="Where the attack is kept; if not given, inside the run, or in attacks/ beside the data of a function.",
+            help="Where the attack is kept; if not given, inside the run, or in attacks/ beside the data.",
             rich_help_panel="Output",
         ),
     ] = None,
@@ -77,6 +78,8 @@ def attack(
 
       heedful attack RUN reviews.csv --recipe pwws --known-words --json
 
+      heedful attack my-classifier/ reviews.csv --recipe pwws --limit 200
+
       heedful attack predict:my_model:predict reviews.csv --recipe pwws --limit 200
     """
     import torch
@@ -91,7 +94,7 @@ def attack(
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
         names = split_names(label_names)
-        classifier = find_model(run, runs=runs, data=data, label_names=names)
+        classifier = find_model(run, runs=runs, data=data, label_names=names, adapter=adapter)
         asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
         name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
         if isinstance(classifier, FunctionClassifier):

@@ -11,7 +11,7 @@ import typer
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.explainer_comparison import show_explainer_comparison
 from heedful.cli.flags import with_flags
-from heedful.cli.inputs import RunName
+from heedful.cli.inputs import Adapter, RunName
 from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
@@ -47,7 +47,7 @@ OutputFolder = Annotated[
         "--folder",
         "-o",
         metavar="FOLDER",
-        help="Where the audit is saved; if not given, inside the run, or in audits/ beside the data of a function.",
+        help="Where the audit is saved; if not given, inside the run, or in audits/ beside the data.",
         rich_help_panel="Output",
     ),
 ]
@@ -55,7 +55,7 @@ LabelNames = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,NAME,…",
-        help="Names of a function's classes, in the order of its probabilities; without them they are numbered from 0.",
+        help="Names of the classes of a function or of a classifier of transformers, in their order; a function's are numbered from 0 without them.",
     ),
 ]
 OwnScores = Annotated[
@@ -84,6 +84,7 @@ def audit(
     output: OutputFolder = None,
     scores: OwnScores = None,
     label_names: LabelNames = None,
+    adapter: Adapter = None,
     instead: Instead = True,
     as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
@@ -108,6 +109,8 @@ def audit(
 
       heedful audit RUN --source integrated_gradients --policy strict.yaml
 
+      heedful audit my-classifier/ reviews.csv --quick
+
       heedful audit predict:my_model:predict reviews.csv
 
       heedful audit predict:my_model:predict reviews.jsonl --scores heatmap --label-names negative,positive
@@ -121,7 +124,9 @@ def audit(
 
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
-        classifier = find_model(run, runs=runs, data=data, label_names=split_names(label_names))
+        classifier = find_model(
+            run, runs=runs, data=data, label_names=split_names(label_names), adapter=adapter
+        )
     own = None if scores is None else scores_named(scores, data)
     names = split_names(only) or None
     result = run_audits(

@@ -9,6 +9,7 @@ import typer
 
 from heedful.cli.console import error_console
 from heedful.cli.inputs import (
+    Adapter,
     AsJson,
     File,
     OutputFile,
@@ -40,6 +41,7 @@ def explain(
     file: File = None,
     text_column: TextColumn = "text",
     query_column: QueryColumn = None,
+    adapter: Adapter = None,
     output: OutputFile = None,
     as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
@@ -52,6 +54,8 @@ def explain(
 
       heedful explain RUN --file reviews.csv -e integrated_gradients -o out.jsonl
 
+      heedful explain hf:NAME "a warm , funny , engaging film ." -e integrated_gradients
+
       heedful explain predict:my_model:predict "a warm , funny , engaging film ." -e lime
     """
     chosen, queries = read_inputs(texts, query, file, text_column, query_column)
@@ -62,5 +66,7 @@ def explain(
         from heedful.loading import find_model
 
         torch.set_num_threads(1)
-        explained = explain_texts(find_model(run, runs=runs), chosen, explainer, queries=queries, seed=seed)
+        explained = explain_texts(
+            find_model(run, runs=runs, adapter=adapter), chosen, explainer, queries=queries, seed=seed
+        )
     deliver(explained, output, as_json=as_json)

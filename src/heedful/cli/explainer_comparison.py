@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from heedful.report import beside
 
 
+_COLUMNS = 4  # beside each other
+
+
 def show_explainer_comparison(result: AuditResult) -> None:
     """Print the comparison of an audit, if one was made."""
     from heedful.report.beside import beside
@@ -22,15 +25,16 @@ def show_explainer_comparison(result: AuditResult) -> None:
     if found is None:
         return
     laid = beside(found)
-    rows: list[Row] = [[row.description, *map(_cell, row.cells)] for row in laid.rows]
-    rows += [
-        ["better than attention, on average", *map(_cell, laid.gains)],
-        ["by these rules alone", *laid.verdicts],
-    ]
     out = console()
-    out.print(
-        f"\n[bold]What could be shown instead[/]  {laid.says}", grid(Table(["", *laid.names], rows)), sep="\n"
-    )
+    out.print(f"\n[bold]What could be shown instead[/]  {laid.says}")
+    for first in range(0, len(laid.names), _COLUMNS):
+        some = slice(first, first + _COLUMNS)
+        rows: list[Row] = [[row.description, *map(_cell, row.cells[some])] for row in laid.rows]
+        rows += [
+            ["better than attention, on average", *map(_cell, laid.gains[some])],
+            ["by these rules alone", *laid.verdicts[some]],
+        ]
+        out.print(grid(Table(["", *laid.names[some]], rows)))
     out.print(f"[dim]Note: {laid.notes[0]}[/]\n")
 
 

@@ -21,7 +21,15 @@ _DATA, _OUTPUT = "Data", "Output"
 
 RunName = Annotated[
     str,
-    typer.Argument(metavar="RUN", help="A run's folder or name (heedful runs), or predict:MODULE:FUNCTION."),
+    typer.Argument(
+        metavar="RUN",
+        help="A run's folder or name (heedful runs), a sequence classifier of transformers (its folder, or hf:NAME), or "
+        "predict:MODULE:FUNCTION.",
+    ),
+]
+Adapter = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="An adapter of a classifier of transformers, as peft saved it."),
 ]
 TextArguments = Annotated[
     list[str] | None,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from heedful.cli.console import error_console
 from heedful.cli.inputs import (
+    Adapter,
     AsJson,
     File,
     OutputFile,
@@ -27,6 +28,7 @@ def predict(
     file: File = None,
     text_column: TextColumn = "text",
     query_column: QueryColumn = None,
+    adapter: Adapter = None,
     output: OutputFile = None,
     as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
@@ -41,6 +43,8 @@ def predict(
 
       heedful predict RUN --file reviews.csv --text-column body -o out.jsonl
 
+      heedful predict my-classifier/ "a warm , funny , engaging film ."
+
       heedful predict predict:my_model:predict "a warm , funny , engaging film ."
     """
     chosen, queries = read_inputs(texts, query, file, text_column, query_column)
@@ -50,5 +54,5 @@ def predict(
         from heedful.loading import find_model
 
         torch.set_num_threads(1)  # as in training: on busy cores, two threads are slower than one
-        predictions = find_model(run, runs=runs).predict(chosen, queries)
+        predictions = find_model(run, runs=runs, adapter=adapter).predict(chosen, queries)
     deliver(predictions, output, as_json=as_json)

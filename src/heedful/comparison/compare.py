@@ -19,7 +19,7 @@ from heedful.config import AuditOptions
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.loading import load
+from heedful.loading import load_run
 from heedful.progress import QUIET, Watcher
 
 
@@ -67,7 +67,7 @@ def compare(
     results = []
     for place, folder in enumerate(folders, start=1):
         watcher.say(f"{place} of {len(folders)}: {folder.name}")
-        results.append(audit(load(folder), dataset, only=audits, keep=True, watcher=watcher, **options))
+        results.append(audit(load_run(folder), dataset, only=audits, keep=True, watcher=watcher, **options))
     return assemble(
         results,
         trained,
@@ -100,7 +100,7 @@ def choose_audits(only: Sequence[str] | None, options: AuditOptions) -> list[str
 
 
 def _read(run: str | Path, dataset: str | None, options: AuditOptions, root: Path) -> _Read:
-    classifier = load(run, runs=root)
+    classifier = load_run(run, runs=root)
     assert classifier.run is not None
     try:
         texts = choose_texts(classifier, dataset, options)

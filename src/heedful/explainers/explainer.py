@@ -12,7 +12,7 @@ from torch import Tensor
 
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
-from heedful.models.stages import Access, Opaque, Stages, States, access_to, output_of, probabilities
+from heedful.models.stages import Access, Layered, Opaque, Stages, States, access_to, output_of, probabilities
 from heedful.registry import Registry
 
 Explains = TypeVar("Explains", bound=Callable[..., Any])
@@ -39,6 +39,12 @@ def needs(access: Access) -> Callable[[Explains], Explains]:
     return declare
 
 
+def of_layers(explainer: Explains) -> Explains:
+    """Mark an explainer that looks at all attention layers of a model."""
+    explainer.of_layers = True  # type: ignore[attr-defined]
+    return needs("stages")(explainer)
+
+
 def access_needed(name: str) -> Access:
     """What access to a model an explainer needs."""
     found: Access = getattr(EXPLAINERS.get(name), "access", "predictions")
@@ -48,6 +54,8 @@ def access_needed(name: str) -> Access:
 def can_explain(name: str, model: Stages) -> bool:
     """Whether there is as much access to a model as an explainer needs."""
     levels = get_args(Access)
+    if getattr(EXPLAINERS.get(name), "of_layers", False) and not isinstance(model, Layered):
+        return False
     return levels.index(access_to(model)) >= levels.index(access_needed(name))
 
 
@@ -60,7 +68,19 @@ def check_access(name: str, model: Stages) -> Explainer:
             f"{name} needs more of a model than predictions, and of this one nothing else is known: choose one of {able}, or "
             f"give scores of your own."
         )
+    if getattr(explainer, "of_layers", False):
+        layered_of(model, name)
     return explainer
+
+
+def layered_of(model: Stages, name: str) -> Layered:
+    """Give a model whose layers can be seen; refuse any other."""
+    if not isinstance(model, Layered):
+        raise BadInput(
+            f"{name} looks at the attention layers of a transformer, and this model has one layer of attention, or none: choose another "
+            f"explainer (heedful list explainers)."
+        )
+    return model
 
 
 def speaks_for_classes(name: str) -> bool:

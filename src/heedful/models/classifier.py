@@ -17,7 +17,6 @@ from safetensors.torch import load_file, save
 
 from heedful.checking import build
 from heedful.config import TrainConfig
-from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
@@ -25,8 +24,7 @@ from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
-from heedful.models.prediction import Prediction, read_predictions, read_texts
-from heedful.models.stages import probabilities
+from heedful.models.prediction import Prediction, predict_texts, read_texts
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
@@ -96,20 +94,7 @@ class Classifier:
         self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
     ) -> list[Prediction]:
         """Classify texts: label, probabilities, and the weight of every item."""
-        instances = read_texts(self, texts, queries)
-        predictions: list[Prediction | None] = [None] * len(texts)
-        self.model.eval()
-        with torch.inference_mode():
-            for rows in inference_batches(instances.lengths, batch_size):
-                batch = instances.batch(rows)
-                states = self.model.encode(self.model.embed(batch), batch)
-                weights = self.model.attend(states)
-                predicted = probabilities(self.model.decode(states, weights))
-                for row, prediction in zip(
-                    rows, read_predictions(batch, states, weights, predicted, self.labels), strict=True
-                ):
-                    predictions[row] = prediction
-        return [prediction for prediction in predictions if prediction is not None]
+        return predict_texts(self, texts, queries, batch_size=batch_size)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write weights (safetensors), words and shape (JSON) into a folder."""

@@ -10,11 +10,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable, States
+from heedful.models.stages import Auditable, States, probabilities
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,24 @@ def read_texts(classifier: Auditable, texts: Sequence[str], queries: Sequence[st
     return instances
 
 
+def predict_texts(
+    classifier: Auditable, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
+) -> list[Prediction]:
+    """Classify texts by all four stages, those of like length together."""
+    instances = read_texts(classifier, texts, queries)
+    predictions: dict[int, Prediction] = {}
+    model = classifier.model.eval()
+    with torch.inference_mode():
+        for rows in inference_batches(instances.lengths, batch_size):
+            batch = instances.batch(rows)
+            states = model.encode(model.embed(batch), batch)
+            weights = model.attend(states)
+            predicted = probabilities(model.decode(states, weights))
+            found = read_predictions(batch, states, weights, predicted, classifier.labels)
+            predictions |= dict(zip(rows.tolist(), found, strict=True))
+    return [predictions[row] for row in range(len(texts))]
+
+
 def _as_split(classifier: Auditable, texts: Sequence[str], queries: Sequence[str] | None) -> Split:
     wanted = classifier.task != "classification"
     if wanted and queries is None:
@@ -75,7 +94,7 @@ def read_predictions(
     batch: Batch,
     states: States,
     weights: Float[Tensor, "batch heads items"] | None,
-    probabilities: Float[Tensor, "batch classes"],
+    predicted: Float[Tensor, "batch classes"],
     labels: Sequence[str],
 ) -> list[Prediction]:
     """Turn a batch's tensors into predictions. Heads are averaged; the pieces of a word are joined."""
@@ -94,8 +113,8 @@ def read_predictions(
         Prediction(
             text=tokens.texts[i],
             query=None if batch.query is None else batch.query.texts[i],
-            label=labels[int(probabilities[i].argmax())],
-            probabilities={name: float(p) for name, p in zip(labels, probabilities[i], strict=True)},
+            label=labels[int(predicted[i].argmax())],
+            probabilities={name: float(p) for name, p in zip(labels, predicted[i], strict=True)},
             items=items[i],
             words=words[i],
         )

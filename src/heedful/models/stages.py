@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -43,6 +43,8 @@ class States:
     candidates: Bool[Tensor, "batch classes"] | None = None
     word_weights: Float[Tensor, "batch tokens"] | None = None
     """In a hierarchical network, how each sentence weighed its words."""
+    fixed: Float[Tensor, " batch"] | None = None
+    """How much of the attention lies on what is no item, such as [CLS], and stays there; None where all of it is the items'."""
     rest: Any = None
     """What the model needs besides; only the model that made it looks inside."""
 
@@ -59,6 +61,16 @@ class Effects(NamedTuple):
 
     of_item: Float[Tensor, "batch heads items outputs"]
     rest: Float[Tensor, "batch outputs"]
+
+
+class Layers(NamedTuple):
+    """The attention of every layer of a network, from the first to the last: rows are what reads, columns what is read."""
+
+    weights: list[Float[Tensor, "batch heads tokens tokens"]]
+    read: Bool[Tensor, "batch tokens"]
+    """The rows of the last layer that the head reads."""
+    slopes: list[Float[Tensor, "batch heads tokens tokens"]] = []  # noqa: RUF012 never changed
+    """How the probability of a class moves with each weight; empty where nobody asked."""
 
 
 class Stages(Protocol):
@@ -123,6 +135,25 @@ class Masked(Protocol):
 
     def importance(self, batch: Batch) -> Float[Tensor, "batch tokens"] | None:
         """How much of each word is let through, whatever stands around it; None where all is."""
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """A model of many attention layers, all of which can be seen and changed; what is audited is its last."""
+
+    def layers(self, batch: Batch, classes: Int[Tensor, " batch"] | None = None) -> Layers:
+        """Read texts as they are and give the attention of every layer; with `classes`, how it moves their probabilities."""
+
+    def knocked_out(
+        self, batch: Batch, rows: Int[Tensor, " variants"], gone: Bool[Tensor, "variants tokens"]
+    ) -> Float[Tensor, "variants outputs"]:
+        """Give logits where no layer may attend to some tokens: variant v is text rows[v] without gone[v]."""
+
+    def without_values(self, batch: Batch) -> list[Float[Tensor, "batch tokens tokens"]]:
+        """Say, layer by layer, how far each token's vector turns (rows) if a token's value is zero (columns)."""
+
+    def in_every_layer(self) -> Stages:
+        """Give the stages in which other weights act on the words' columns of every layer, and not of the last alone."""
 
 
 @runtime_checkable

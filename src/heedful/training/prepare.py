@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -124,18 +123,11 @@ def _pretrained_path(config: TrainConfig, watcher: Watcher) -> str | None:
     name = member_of("hf", config.encoder)
     if name is None:
         return None
-    return str(_with_config(assets.get(name, watcher=watcher))) if name in _transformers() else name
+    return assets.find_transformer(name, watcher=watcher)
 
 
 def _transformers() -> list[str]:
     return [name for name, asset in assets.assets().items() if asset.kind == "transformer"]
-
-
-def _with_config(folder: Path) -> Path:
-    """Find the folder that holds the model's files: the asset's own, or one inside it."""
-    return next(
-        (path.parent for path in sorted(folder.rglob("config.json"), key=lambda p: len(p.parts))), folder
-    )
 
 
 def _vocabulary(config: TrainConfig, corpus: Corpus, pretrained: str | None) -> Vocabulary:

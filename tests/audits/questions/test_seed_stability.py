@@ -256,3 +256,38 @@ def test_from_end_to_end(tmp_path, many_texts):
         chart.title for chart in AUDITS.get(NAME)(complete(AuditOptions)()).charts(found.to_frame(NAME))
     ]
     assert titles == ["The heatmap with other seeds", "Steadiness beside sharpness"]
+
+
+def test_checkpoints_of_ones_own_take_the_place_of_trained_ones(toy_classifier, tmp_path):
+    model = toy_classifier(encoder="average", seed=0)
+    data = tmp_path / "texts.csv"
+    data.write_text(
+        "text\na fine film\nthe plot is thin\nnobody laughed\nwarm film and dull\n", encoding="utf-8"
+    )
+    folders = []
+    for seed in (1, 2, 3):
+        folders.append(str(tmp_path / f"seed-{seed}"))
+        toy_classifier(encoder="average", seed=seed).save_pretrained(folders[-1])
+    found = heedful.audit(model, str(data), only=["seed_stability"], checkpoints=folders, progress=False)
+    summary = found.summaries["seed_stability"]
+    assert summary.finding.startswith("Another checkpoint (the mean of 3)")
+    assert {"checkpoint 1", "checkpoint 3"} <= {number.group for number in summary.numbers}
+    rows = found.to_frame("seed_stability")
+    assert rows["jsd_max"].min() > 0
+    with pytest.raises(BadInput, match="needs the run in which this model was trained"):
+        heedful.audit(model, str(data), only=["seed_stability"], progress=False)
+
+
+@pytest.mark.parametrize(
+    ("shape", "sentence"),
+    [({"seed": 0}, "compared with itself"), ({"classes": 3, "seed": 1}, "has 3 classes and the model 2")],
+)
+def test_checkpoints_are_other_models_of_the_same_classes(toy_classifier, tmp_path, shape, sentence):
+    data = tmp_path / "texts.csv"
+    data.write_text("text\na fine film\nthe plot is thin\n", encoding="utf-8")
+    toy_classifier(encoder="average", **shape).save_pretrained(tmp_path / "other")
+    model = toy_classifier(encoder="average", seed=0)
+    with pytest.raises(BadInput, match=sentence):
+        heedful.audit(
+            model, str(data), only=["seed_stability"], checkpoints=[str(tmp_path / "other")], progress=False
+        )

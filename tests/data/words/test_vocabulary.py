@@ -166,3 +166,15 @@ def test_a_length_without_room_for_a_word_is_refused(pretrained):
 def test_a_folder_without_a_tokeniser_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"Cannot load the tokeniser of .*tokenizer\.json"):
         Vocabulary.from_transformer(str(tmp_path))
+
+
+def test_rules_that_cut_no_words_first_still_give_words():
+    """As sentence pieces do that write spaces as ▁: all of a text is one word to them."""
+    from tokenizers import Tokenizer, models, normalizers
+
+    pieces = ["<unk>", "▁a", "▁fi", "ne", "▁film", "!", "▁"]
+    rules = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=0))
+    rules.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokens = Vocabulary(rules).encode(["a fine film!", "film"])
+    assert tokens.word_of is not None
+    assert tokens.word_of.tolist() == [0, 1, 1, 2, 3, 0]

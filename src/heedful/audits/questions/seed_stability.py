@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 import torch
 from jaxtyping import Float
+from pydantic import Field
 
 from heedful.audits.audit import ALL, BINS, Columns, Measure, Number, Summary, in_bin, register
 from heedful.audits.chart_kinds import violins
@@ -18,8 +20,9 @@ from heedful.audits.questions.stability_audit import RESAMPLES, StabilityAudit, 
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, as_audited, read_batch
 from heedful.audits.subject.scope import Scope
-from heedful.config import TrainConfig
+from heedful.config import AuditOptions, Names, TrainConfig
 from heedful.errors import BadInput, Diverged, HeedfulError
+from heedful.loading import load
 from heedful.measures.divergence import LN_2
 from heedful.measures.resampling import FEWEST_SEEDS, Spread, f1_of, mean_of, over_seeds, resample
 from heedful.models.stages import Auditable, Stages
@@ -41,13 +44,23 @@ FEW_OTHERS = (
 )
 
 
+class SeedStabilityOptions(AuditOptions):
+    """Other models than those that it would train."""
+
+    checkpoints: Names | None = Field(
+        None,
+        description="Other checkpoints of the same model, such as those of other seeds: folders, runs or hf:NAME, separated by "
+        "commas (seed_stability).",
+    )
+
+
 @register
 class SeedStability(StabilityAudit):
     """Trains the same model with other seeds, and compares what they attend to."""
 
     name = "seed_stability"
     question = "Does the heatmap survive another seed?"
-    options = ("seeds", "top_k")
+    options = ("seeds", "top_k", "checkpoints")
     does = "trains another model"
     only_named = "It trains other models."
     measures: ClassVar = measures("with another seed") | {
@@ -68,13 +81,14 @@ class SeedStability(StabilityAudit):
         "over seeds is the paper's Figure 2. Heads of different models are matched so that their JSD is smallest."
     )
     heatmap = Heatmap("other_weights", "The seed that differs most", "other_probability")
+    config: SeedStabilityOptions
     diverged: tuple[tuple[int, str], ...] = ()
     """Seeds that could not be trained, and what went wrong."""
 
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
-        """It trains the model again with other seeds."""
-        return super().refuses(scope) or scope.untrained()
+        """It trains the model again with other seeds, where nobody names other checkpoints."""
+        return super().refuses(scope) or (None if scope.checkpoints else scope.untrained())
 
     @property
     def main_condition(self) -> str:
@@ -84,11 +98,14 @@ class SeedStability(StabilityAudit):
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Find or train the models of other seeds."""
         super().prepare(subject, watcher)
+        self.others: dict[int, Stages] = {}
+        if self.config.checkpoints is not None:
+            self.others = _named_models(subject, self.config.checkpoints)
+            return
         run, config = subject.classifier.home, subject.classifier.trained
         assert run is not None and config is not None  # see refuses
         seeds = self._seeds(config.seed)
         _announce(run, config, seeds, watcher)
-        self.others: dict[int, Stages] = {}
         with watcher.bar(self.name, len(seeds), unit="seeds") as advance:
             for seed in seeds:
                 try:
@@ -130,19 +147,23 @@ class SeedStability(StabilityAudit):
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over seeds and texts, by the largest weight and by class (Figure 2)."""
         seeds = _others(rows)
-        numbers = self.numbers(rows, {seed: f"seed {seed}" for seed in seeds})
+        kind = "seed" if self.config.checkpoints is None else "checkpoint"
+        numbers = self.numbers(rows, {seed: f"{kind} {seed}" for seed in seeds})
         numbers.append(self.number("jsd_max", rows["jsd_max"]))
         numbers += [self.overall("jsd", part, group) for group, part in _parts(rows)]
         numbers += [self.number("jsd_max", part["jsd_max"], group) for group, part in _parts(rows)]
         most = next(n for n in numbers if n.name == "jsd_max" and n.group == ALL)
-        quick = f"Quick: {len(seeds)} seeds." if self.config.quick else ""
+        quick = f"Quick: {len(seeds)} seeds." if self.config.quick and self.config.checkpoints is None else ""
         return self.summary(
             rows,
-            f"Another seed (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the seeds is {value(most)}.",
+            f"Another {kind} (the mean of {len(seeds)}) {self.steadiness(numbers)} The largest JSD over the {kind}s is {value(most)}.",
             numbers,
             *self.notes(rows),
             *(f"Seed {seed} diverged and is not averaged in: {problem}" for seed, problem in self.diverged),
             FEW_OTHERS if len(seeds) < FEWEST_SEEDS else "",
+            f"Checkpoints, in their order: {', '.join(self.config.checkpoints)}."
+            if self.config.checkpoints
+            else "",
             quick,
         )
 
@@ -216,6 +237,25 @@ def _with_interval(drawn: Float[np.ndarray, "seeds draws"], about: Measure) -> S
     if len(drawn) < FEWEST_SEEDS:
         return Spread(estimate, np.nan, np.nan)
     return Spread(estimate, float(max(low, about.low)), float(min(high, about.high)))
+
+
+def _named_models(subject: Subject, names: Sequence[str]) -> dict[int, Stages]:
+    """Load other checkpoints, which must be other models with the same words and classes, and number them from 1."""
+    own, found = subject.classifier.fingerprint(), dict[int, Stages]()
+    for number, name in enumerate(names, 1):
+        other = load(
+            name, runs=Path("runs") if subject.classifier.home is None else subject.classifier.home.parent
+        )
+        if other.fingerprint() == own:
+            raise BadInput(
+                f"{name} is the model that is audited, and would be compared with itself: leave it out."
+            )
+        if len(other.labels) != len(subject.classifier.labels):
+            raise BadInput(
+                f"{name} has {len(other.labels)} classes and the model {len(subject.classifier.labels)}: name checkpoints of one model."
+            )
+        found[number] = _comparable(subject, other)
+    return found
 
 
 def _comparable(subject: Subject, other: Auditable) -> Stages:

@@ -44,6 +44,9 @@ class Sharpness(Audit):
             better="lower",
             plain="Of the texts whose answer depends on attention, {} have a flat heatmap.",
         ),
+        "special_share": Measure(
+            "share of the attention on tokens that are no words, such as [CLS]; only for models that have them",
+        ),
     }
     caveats = (
         "A sharp heatmap points somewhere; the other audits ask whether it points at the right place.",
@@ -80,7 +83,8 @@ class Sharpness(Audit):
         nowhere = apart.isnan()
         apart = apart.masked_fill(nowhere, 0.0)
         flat = (apart < FLAT).double()
-        return {
+        fixed = reading.states.fixed
+        return ({} if fixed is None else {"special_share": fixed}) | {
             "sharpness": apart,
             "largest_weight": torch.where(nowhere, 1 / reading.mask.sum(1), largest_weight(heatmap)),
             "flat": flat,
@@ -89,10 +93,15 @@ class Sharpness(Audit):
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average over texts."""
-        numbers = [self.number(name, rows[name]) for name in self.measures]
-        _, largest, flat, _ = numbers
+        numbers = [self.number(name, rows[name]) for name in self.measures if name in rows.columns]
+        _, largest, flat, _, *special = numbers
         return self.summary(
             rows,
             f"The largest weight of a text is {value(largest)} on average, and the heatmap is flat for {percent(flat)} of the texts.",
             [*numbers, *self.by_class("sharpness", rows, "sharpness")[1:]],
+            *(
+                f"{percent(number)} of the attention lies on tokens that are no words, such as [CLS]. Audits that replace weights hold "
+                f"it there and ask about the words' share alone."
+                for number in special
+            ),
         )

@@ -7,6 +7,7 @@ left out for all of them, and the result says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,13 @@ from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable
+from heedful.models.stages import Auditable, Layered
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
 
 EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
+OF_LAYERS = ("attention_gradient", "rollout", "gradient_rollout", "value_zeroing", "knockout")
+"""What else is proposed, and shown, of a transformer's attention."""
 
 TEXTS, TOKENS, PIECES = 300, 25_000, 4_000
 """Largest size of the sample; pieces are a transformer's tokens, which take longer to read."""
@@ -66,13 +69,14 @@ def compare_explainers(
     """
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
-    common, left_out = _common(rules, chosen)
+    sources = (*EXPLAINERS, *(OF_LAYERS if isinstance(classifier.model, Layered) else ()))
+    common, left_out = _common(rules, chosen, sources)
     if not any(more_is_better(rule) for rule in common):
         return None
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
         source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
-        for source in ("attention", *EXPLAINERS)
+        for source in ("attention", *sources)
     }
     with watcher.status("Reading the texts"):
         texts = choose_texts(classifier, dataset, chosen)
@@ -100,7 +104,9 @@ def compare_explainers(
     return found
 
 
-def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str, str]]:
+def _common(
+    rules: Policy, options: AuditOptions, sources: Sequence[str]
+) -> tuple[list[Rule], dict[str, str]]:
     """Return the rules that apply to attention and to every explainer, and why others do not."""
     common, left_out = [], {}
     for rule in rules.rules:
@@ -112,7 +118,7 @@ def _common(rules: Policy, options: AuditOptions) -> tuple[list[Rule], dict[str,
         elif kind.only_named or kind.refuses(Scope(source="own")):  # it trains, or scores changed texts
             left_out[rule.measure] = "it takes too long for a comparison"
         elif rule.measure in _BY_DEFINITION or any(
-            _with_itself(kind(options, source=source), rule) for source in EXPLAINERS
+            _with_itself(kind(options, source=source), rule) for source in sources
         ):
             left_out[rule.measure] = "it would compare an explainer with itself"
         else:

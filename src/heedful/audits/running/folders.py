@@ -16,7 +16,7 @@ from heedful.config import AuditOptions
 from heedful.content import by_content
 from heedful.declared import complete
 from heedful.errors import BadInput
-from heedful.models.stages import Auditable, Opaque
+from heedful.models.stages import Auditable
 from heedful.runs import Run, identity
 
 _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
@@ -42,7 +42,9 @@ def audit_folder(
         for key, value in decides.items()
         if key in usual or key not in complete(AuditOptions).model_fields
     }
-    if isinstance(classifier.model, Opaque):  # several models may be audited beside the same data
+    if (
+        classifier.home.name != classifier.name
+    ):  # no run of its own: several models may be audited beside the same data
         slug = f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', classifier.name).strip('-').lower()}-{slug}"
     return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(deciding)}"
 

@@ -23,6 +23,8 @@ class Scope:
     access: Access = "stages"
     trained: bool = True
     """Whether the run in which the model was trained is there, so that it can be trained again."""
+    checkpoints: bool = False
+    """Whether other checkpoints of the model are named, so that none needs to be trained."""
     rationales: bool = False
     """Whether people marked words of these texts, or evidence was planted in them."""
 

@@ -17,8 +17,9 @@ from heedful.audits.subject.texts import Texts, item_counts
 from heedful.config import AuditOptions
 from heedful.data.batches import inference_batches
 from heedful.data.corpora.rows import has_known_suffix
+from heedful.errors import BadInput
 from heedful.explainers.explainer import check_access
-from heedful.models.stages import Auditable, access_to
+from heedful.models.stages import Auditable, Layered, Stages, access_to
 
 _KEEP = 1 << 27
 """How many numbers of states are kept between audits: half a gigabyte."""
@@ -42,7 +43,7 @@ class Subject:
             self.scores = fit_scores(given, texts.instances, counts, where=where)
         elif self.source != "attention":
             check_access(self.source, classifier.model)
-        self.model = as_audited(classifier.model)
+        self.model = _acting_on(as_audited(classifier.model), options)
         self.attacks: dict[str, pl.DataFrame] = {}
         """What attacks made of the texts, by what decides that."""
         evidence, rows = texts.instances.split.evidence, np.concatenate(texts.rows)
@@ -50,6 +51,7 @@ class Subject:
             source=self.source,
             access=access_to(self.model),
             trained=classifier.home is not None and classifier.trained is not None,
+            checkpoints=bool(getattr(options, "checkpoints", None)),
             rationales=evidence is not None and any(evidence[row] for row in rows),
         )
         self._kept: dict[int, Reading] = {}
@@ -74,3 +76,14 @@ class Subject:
             self._room -= size
             self._kept[int(rows[0])] = reading
         return reading
+
+
+def _acting_on(model: Stages, options: AuditOptions) -> Stages:
+    """Give the stages in which other weights act where the user asks for it: in the last layer, or in all."""
+    if options.layers == "last":
+        return model
+    if not isinstance(model, Layered):
+        raise BadInput(
+            "--layers all acts on every attention layer of a transformer, and this model has one layer of attention, or none: leave it out."
+        )
+    return model.in_every_layer()

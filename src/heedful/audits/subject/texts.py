@@ -76,6 +76,11 @@ def choose_texts(
     rows = np.flatnonzero((counts >= 2) & (instances.tokens.items >= least))
     unit = classifier.model.unit
     remarks = list(notes)
+    if instances.tokens.cut:
+        limit = classifier.vocabulary.tokenizer.truncation["max_length"]
+        remarks.append(
+            f"{instances.tokens.cut} texts are longer than the model reads, and are cut after {limit} tokens."
+        )
     for many, what in (
         (int((counts == 0).sum()), f"texts have no {unit} that the model can read"),
         (int((counts == 1).sum()), f"texts have one {unit} only, which always has all the weight"),

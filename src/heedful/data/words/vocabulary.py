@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from heedful.errors import BadInput
 # Texts handed to the tokeniser at a time: enough to keep it busy, few enough to keep memory flat, since its
 # own encodings take ten times the room of ours.
 _CHUNK = 512
+_WORDS = re.compile(r"\w+|[^\w\s]+")
 
 
 class Vocabulary:
@@ -147,7 +150,9 @@ class Vocabulary:
                 _flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2)
             )
             if not by_word:
-                word_of.append(_flat(map(_outside, encoding.word_ids) for encoding in encodings))
+                word_of += [
+                    self._numbers(text, encoding) for text, encoding in zip(chunk, encodings, strict=True)
+                ]
             if self.sentences:
                 sentence_of += [
                     sentence_numbers(text, np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2))
@@ -161,6 +166,18 @@ class Vocabulary:
             sentence_of=np.concatenate(sentence_of) if sentence_of else None,
             cut=cut,
         )
+
+    def _numbers(self, text: str, encoding: Any) -> NDArray[np.int32]:
+        """Number the word of each token; special tokens, which belong to no word, −1."""
+        numbers = np.fromiter(map(_outside, encoding.word_ids), dtype=np.int32)
+        if self.tokenizer.pre_tokenizer is not None:
+            return numbers
+        # Rules that cut no words first call a whole text one word: its words are then found by spaces and marks.
+        ends = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)[:, 1]
+        starts = np.fromiter((found.start() for found in _WORDS.finditer(text)), dtype=np.int32)
+        return np.where(
+            numbers < 0, -1, np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
+        ).astype(np.int32)
 
 
 def _flat(columns: Iterable[Iterable[int]]) -> NDArray[np.int32]:

@@ -1,0 +1,219 @@
+"""Sequence classifiers of transformers, found by folder, hub name or asset, or given from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from torch import nn
+
+from heedful.data.corpora.labels import check_names, spell
+from heedful.data.fetch.offline import quick_to_give_up
+from heedful.errors import BadInput
+from heedful.models.huggingface.network import Network
+from heedful.models.huggingface.place import Unfit
+from heedful.models.huggingface.self_check import make_ready
+from heedful.models.huggingface.sequence_classifier import SequenceClassifier
+from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types
+
+CONFIG = "config.json"
+HEAD = "ForSequenceClassification"
+"""How transformers ends the names of networks that give a text one label."""
+
+
+def is_classifier_folder(folder: Path) -> bool:
+    """Whether a folder holds a model of transformers, and not a run of heedful's."""
+    return (folder / CONFIG).is_file() and not (folder / "model.json").is_file()
+
+
+def open_classifier(
+    name: str | Path,
+    *,
+    tokenizer: Any = None,
+    adapter: str | Path | None = None,
+    label_names: Sequence[str] | None = None,
+    home: Path | None = None,
+) -> SequenceClassifier:
+    """Load a sequence classifier and its tokenizer. Code that a model brings along is never run."""
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # heedful shows its own
+    logging.set_verbosity_error()
+    where = str(Path(name).expanduser()) if Path(name).expanduser().is_dir() else str(name)
+    try:
+        with quick_to_give_up():
+            config = AutoConfig.from_pretrained(where, trust_remote_code=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(_no_model(where, error)) from error
+    _check_config(config, where)
+    try:
+        with quick_to_give_up():
+            module, told = AutoModelForSequenceClassification.from_pretrained(
+                where, config=config, trust_remote_code=False, dtype=torch.float32, output_loading_info=True
+            )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise BadInput(_no_model(where, error)) from error
+    missing = sorted(told.get("missing_keys", ()))
+    if missing and adapter is None:
+        raise BadInput(
+            f"{where} is a network without a trained head ({missing[0]} is not in its weights): give a classifier that was "
+            f"fine-tuned, or train a model on it (heedful train --encoder hf:{where})."
+        )
+    if adapter is not None:
+        module = _with_adapter(module, Path(adapter).expanduser())
+    read = _load_tokenizer(where if tokenizer is None else tokenizer)
+    module.requires_grad_(False)
+    if torch.cuda.is_available():
+        module.to("cuda")
+    called = Path(where).name if Path(where).is_dir() else where
+    return classify_with(module, read, name=called, label_names=label_names, home=home)
+
+
+def classify_given(
+    model: Any,
+    tokenizer: Any = None,
+    *,
+    adapter: str | Path | None = None,
+    label_names: Sequence[str] | None = None,
+) -> SequenceClassifier:
+    """Make a classifier of a pipeline, or of a network and its tokenizer."""
+    module = model
+    if not isinstance(model, nn.Module):  # a pipeline
+        module, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
+    if tokenizer is None:
+        raise BadInput(
+            "A model of transformers is given without its tokenizer: give it too (tokenizer=…), or a pipeline."
+        )
+    if adapter is not None:
+        raise BadInput(
+            "An adapter is put into a model that is loaded: name its folder, or give the model with the adapter in it."
+        )
+    if not hasattr(module, "num_labels") or not type(module).__name__.endswith(HEAD):
+        raise BadInput(
+            f"A {type(module).__name__} has no head that gives a text a label: give a sequence classifier, or heedful.wrap(…) your own."
+        )
+    return classify_with(module, _load_tokenizer(tokenizer), label_names=label_names)
+
+
+def classify_with(
+    module: nn.Module,
+    tokenizer: Any,
+    *,
+    name: str | None = None,
+    label_names: Sequence[str] | None = None,
+    home: Path | None = None,
+) -> SequenceClassifier:
+    """Make a classifier of a network of transformers and its tokenizer; both stay as they are."""
+    config: Any = module.config
+    _check_config(config, name or "The model", headed=True)
+    if any(p.dtype in (torch.float16, torch.bfloat16) for p in module.parameters()):
+        from copy import deepcopy
+
+        module = deepcopy(module).float()  # the user's own stays in half precision
+    try:
+        table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    except NotImplementedError:
+        raise Unfit("it has no table of word vectors") from None
+    pad = _pad(config, tokenizer)
+    vocabulary = read_vocabulary(tokenizer, module, rows=int(table.weight.shape[0]))
+    parts = [getattr(part, "config", None) for part in module.modules()]
+    configs = tuple({id(c): c for c in parts if hasattr(c, "_attn_implementation")}.values())
+    side = "left" if getattr(tokenizer, "padding_side", "right") == "left" else "right"
+    network = Network(module, table, pad, side, special_types(tokenizer, vocabulary), configs)  # type: ignore[arg-type]
+    labels = _labels(config, label_names)
+    called = name or str(getattr(config, "_name_or_path", "") or "a model in memory")
+    return SequenceClassifier(make_ready(network, vocabulary), vocabulary, labels, Path(called).name, home)
+
+
+def _check_config(config: Any, where: str, *, headed: bool = False) -> None:
+    """Refuse what has no head of the kind that is audited."""
+    if getattr(config, "is_encoder_decoder", False):
+        raise Unfit("it is an encoder–decoder, whose head reads another text than its attention weighs")
+    kinds = getattr(config, "architectures", None) or []
+    if kinds and not headed and not any(str(kind).endswith(HEAD) for kind in kinds):
+        raise BadInput(
+            f"{where} is a {kinds[0]}, which has no head that gives a text a label: give a sequence classifier, or train a model on it "
+            f"(heedful train --encoder hf:{where})."
+        )
+    problem = getattr(config, "problem_type", None)
+    if problem == "multi_label_classification":
+        raise Unfit("it gives a text several labels (problem_type is multi_label_classification)")
+    if problem == "regression" or config.num_labels == 1:
+        raise Unfit("it gives a number and no label (a regression, with one output)")
+
+
+def _no_model(where: str, error: Exception) -> str:
+    told = " ".join(str(error).split())
+    if "trust_remote_code" in told or "custom code" in told:
+        return f"{where} brings code of its own, and heedful runs no such code: give a model of a kind that transformers knows."
+    if Path(where).is_dir() and not (Path(where) / CONFIG).is_file():
+        return (
+            f"There is no model in {where} ({CONFIG} is missing): give the folder of a sequence classifier."
+        )
+    return (
+        f"Cannot load the classifier {where!r} ({told.split('. ')[0][:160].rstrip('. ')}): give a folder with {CONFIG} and model.safetensors, or a "
+        f"hub name where the hub can be reached."
+    )
+
+
+def _load_tokenizer(given: Any) -> Any:
+    """Take a tokenizer as it is, or load it by folder or name."""
+    if not isinstance(given, str | Path):
+        return given
+    from transformers import AutoTokenizer
+
+    try:
+        with quick_to_give_up():
+            found = AutoTokenizer.from_pretrained(str(given), trust_remote_code=False)
+        if len(found) <= len(found.all_special_ids):
+            raise ValueError("it knows no words")  # what some versions make of an empty folder
+    except Exception as error:  # the libraries beneath raise bare Exception for damaged files
+        raise BadInput(
+            f"There is no tokenizer for {given}: put its tokenizer.json beside the model, or give another (tokenizer=…)."
+        ) from error
+    return found
+
+
+def _with_adapter(module: nn.Module, folder: Path) -> nn.Module:
+    """Put an adapter's weights into a network."""
+    try:
+        from peft import PeftModel
+    except ImportError:
+        raise BadInput("Adapters need the library peft: pip install 'heedful[peft]'.") from None
+    try:
+        merged: nn.Module = PeftModel.from_pretrained(module, str(folder)).merge_and_unload()
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        told = " ".join(str(error).split())[:160]
+        raise BadInput(
+            f"{folder} is no adapter of this model ({told.rstrip('. ')}): give the folder that peft saved."
+        ) from error
+    return merged
+
+
+def _pad(config: Any, tokenizer: Any) -> int:
+    """Find the token that short texts are filled up with; for networks that look for it, it is set in memory."""
+    pad = getattr(config, "pad_token_id", None)
+    if pad is None or pad < 0:
+        config.pad_token_id = pad = padding_of(tokenizer)
+    return int(pad)
+
+
+def _labels(config: Any, given: Sequence[str] | None) -> tuple[str, ...]:
+    """Name the classes in their order."""
+    if given is None:
+        named = {int(number): str(label) for number, label in (config.id2label or {}).items()}
+        return check_names(
+            [named.get(number, f"LABEL_{number}") for number in range(config.num_labels)],
+            where=f"id2label of {CONFIG}",
+        )
+    names = check_names([spell(label) or "" for label in given], where="label_names")
+    if len(names) != config.num_labels:
+        raise BadInput(
+            f"The model has {config.num_labels} classes and {len(names)} are named ({', '.join(names[:10])}): name one for each, in "
+            f"their order."
+        )
+    return names

@@ -1,0 +1,186 @@
+"""Classifiers in folders: what loads, and one sentence for everything that does not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import heedful
+from heedful.errors import BadInput
+from heedful.loading import find_model, load
+
+
+@pytest.fixture
+def folder(network, tokenizer, tmp_path):
+    """A classifier as transformers saves it."""
+    where = tmp_path / "my-classifier"
+    names = {0: "bad", 1: "fine", 2: "good"}
+    module = network("Bert", id2label=names, label2id={name: number for number, name in names.items()})
+    module.save_pretrained(where)
+    tokenizer().save_pretrained(where)
+    return where
+
+
+@pytest.fixture
+def texts(tmp_path):
+    rows = ["the film is warm and funny", "this dull story about a dog", "far better than expected ."] * 2
+    path = tmp_path / "texts.csv"
+    path.write_text(
+        "text,label\n"
+        + "".join(f"{text},{label}\n" for text, label in zip(rows, ["good", "bad", "fine"] * 2, strict=True))
+    )
+    return path
+
+
+def rewrite(folder, **settings):
+    """Change the settings of a saved model."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+
+
+def test_a_folder_is_found_with_its_labels_and_kept_beside_the_data(folder, texts):
+    found = find_model(folder, data=str(texts))
+    assert found.labels == ("bad", "fine", "good")
+    assert (found.name, found.home, found.trained) == ("my-classifier", texts.parent, None)
+
+
+def test_it_says_what_the_pipeline_says(folder):
+    from transformers import pipeline
+
+    theirs = pipeline("text-classification", model=str(folder), top_k=None)("A fine film!")[0]
+    (ours,) = load(folder).predict(["A fine film!"])
+    assert ours.probabilities == pytest.approx({said["label"]: said["score"] for said in theirs}, abs=1e-5)
+
+
+def test_pieces_are_joined_to_words(folder):
+    (said,) = load(folder).predict(["Nobody expected joyless plot"])
+    assert ["Nobody expected joyless plot"[item.start : item.end] for item in said.items] == [
+        "Nobody",
+        "expected",
+        "joyless",
+        "plot",
+    ]
+    assert sum(item.weight for item in said.items) == pytest.approx(1)
+
+
+def test_a_folder_a_pipeline_and_a_model_with_its_tokenizer_are_audited_alike(folder, texts):
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, pipeline
+
+    network, tokenizer = (
+        AutoModelForSequenceClassification.from_pretrained(folder),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    ways = [(folder, None), (pipeline("text-classification", model=str(folder)), None), (network, tokenizer)]
+    results = [
+        heedful.audit(model, texts, tokenizer=given, only=["permutation"], progress=False)
+        for model, given in ways
+    ]
+    first, *others = (result.to_frame("permutation") for result in results)
+    assert all(other.equals(first) for other in others)
+    special = results[0].summaries["sharpness"].number("special_share")
+    assert special.estimate is not None and 0 < special.estimate < 1
+    assert "such as [CLS]" in " ".join(results[0].summaries["sharpness"].notes)
+
+
+def test_texts_longer_than_the_positions_are_cut_counted_and_said(folder):
+    long = ["the film is warm and funny " * 20, "a fine film"]
+    result = heedful.audit(folder, long, only=["sharpness"], progress=False)
+    assert "1 texts are longer than the model reads, and are cut after 64 tokens." in result.about.notes
+
+
+def test_the_fingerprint_follows_weights_and_words(folder):
+    first = load(folder).fingerprint()
+    assert load(folder).fingerprint() == first
+    weights = load_file(folder / "model.safetensors")
+    weights["classifier.bias"] = weights["classifier.bias"] + 1
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert load(folder).fingerprint() != first
+
+
+def refused(folder, **options):
+    with pytest.raises(BadInput) as error:
+        find_model(folder, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "settings, reason",
+    [
+        (
+            {"architectures": ["BertForMaskedLM"]},
+            "a BertForMaskedLM, which has no head that gives a text a label",
+        ),
+        ({"problem_type": "multi_label_classification"}, "it gives a text several labels"),
+        ({"problem_type": "regression"}, "it gives a number and no label"),
+        ({"id2label": {"0": "score"}, "label2id": {"score": 0}}, "it gives a number and no label"),
+        ({"model_type": "of-my-own", "auto_map": {"AutoConfig": "a.B"}}, "brings code of its own"),
+    ],
+)
+def test_what_is_no_classifier_of_texts_is_refused(folder, settings, reason):
+    rewrite(folder, **settings)
+    assert reason in refused(folder)
+
+
+def test_a_head_that_was_never_trained_is_refused(folder):
+    weights = load_file(folder / "model.safetensors")
+    left = {name: tensor for name, tensor in weights.items() if not name.startswith("classifier")}
+    save_file(left, folder / "model.safetensors", metadata={"format": "pt"})
+    assert "a network without a trained head (classifier.bias is not in its weights)" in refused(folder)
+
+
+def test_a_missing_tokenizer_and_one_of_another_vocabulary_are_refused(folder, tmp_path):
+    for file in folder.glob("tokenizer*"):
+        file.rename(tmp_path / file.name)
+    assert "There is no tokenizer for" in refused(folder)
+    rules = json.loads((tmp_path / "tokenizer.json").read_text())
+    rules["model"]["vocab"] |= {
+        f"word{number}": len(rules["model"]["vocab"]) + number for number in range(20)
+    }
+    (folder / "tokenizer.json").write_text(json.dumps(rules))
+    shutil.copy(tmp_path / "tokenizer_config.json", folder)
+    assert "give the tokenizer that it was trained with" in refused(folder)
+
+
+def test_damaged_weights_and_a_model_without_its_tokenizer_are_refused(folder, network):
+    (folder / "model.safetensors").write_bytes(b"nothing")
+    assert "Cannot load the classifier" in refused(folder)
+    with pytest.raises(BadInput, match="without its tokenizer"):
+        heedful.explain(network("Bert"), ["a film"])
+
+
+def test_an_adapter_is_put_into_the_model(folder, tmp_path):
+    peft = pytest.importorskip("peft")
+    from transformers import AutoModelForSequenceClassification
+
+    module = AutoModelForSequenceClassification.from_pretrained(folder)
+    tuned = peft.get_peft_model(
+        module, peft.LoraConfig(task_type="SEQ_CLS", r=2, target_modules=["query", "value"])
+    )
+    with torch.no_grad():
+        for name, weight in tuned.named_parameters():
+            if "lora" in name:
+                weight.copy_(torch.randn_like(weight))
+    tuned.save_pretrained(tmp_path / "adapter")
+    (with_it,), (without,) = (
+        load(folder, adapter=a).predict(["a fine film"]) for a in (tmp_path / "adapter", None)
+    )
+    assert with_it.probabilities != pytest.approx(without.probabilities, abs=1e-3)
+    (given,) = heedful.explain(tuned, ["a fine film"], tokenizer=str(folder))
+    assert given.probabilities == pytest.approx(with_it.probabilities, abs=1e-5)
+
+
+def test_an_adapter_of_nothing_is_refused(folder, tmp_path):
+    assert "adapter" in refused(folder, adapter=tmp_path / "nowhere").lower()
+
+
+def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):
+    model = load(real_classifier)
+    rude, kind = model.predict(["You are a complete idiot!", "What a lovely day for a walk."])
+    assert (rude.label, kind.label) == ("toxic", "not-toxic")
+    assert model.model.route == "rows"
+    (scored,) = heedful.explain(model, ["You are a complete idiot!"], "integrated_gradients")
+    assert max(scored.items, key=lambda item: item.weight).start == len("You are a complete ")
