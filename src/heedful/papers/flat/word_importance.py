@@ -93,7 +93,9 @@ def synonym_gaps(run: MeasuredRun) -> Float[np.ndarray, " words"] | None:
     counts = word_counts(run)
     if counts is None or run.audited is None:
         return None
-    asked = read_findings(run.audited)[0].options  # with paths, while what names the folder are digests of the files
+    asked = read_findings(run.audited)[
+        0
+    ].options  # with paths, while what names the folder are digests of the files
     listed = _synonyms(
         tuple(counts.words), asked["attacks"][0], asked["attack_vectors"], asked["attack_synonyms"]
     )
