@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.models.huggingface.conftest import make_network, make_tokenizer
 
 ROWS = [
     "You are a complete idiot!,toxic",
@@ -65,3 +66,40 @@ def test_an_adapter_of_a_run_is_refused(tmp_path, run):
     done = run("predict", tmp_path, "a text", "--adapter", tmp_path)
     assert done.code == 2
     assert "--adapter is for a classifier of transformers" in " ".join(done.err.split())
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two classifiers of one kind, saved as people save them."""
+    found = []
+    for scale in (1.0, 0.5):
+        module, tokenizer = make_network("Bert"), make_tokenizer()
+        module.classifier.weight.data *= scale
+        found.append(tmp_path / f"model-{scale}")
+        module.save_pretrained(found[-1])
+        tokenizer.save_pretrained(found[-1])
+    return found
+
+
+def test_two_classifiers_are_compared_on_the_same_texts(folders, comments, run):
+    comments.write_text("text\na fine film\nthe plot is dull\ntwo long hours of joyless story\n")
+    done = run("compare", *folders, "--data", comments, "--only", "permutation")
+    assert done.code == 0
+    assert "Difference to model-1.0" in done.out
+
+
+def test_weights_act_in_all_layers_where_asked(folders, comments, run):
+    comments.write_text("text\na fine film\nthe plot is dull\ntwo long hours of joyless story\n")
+    found = {}
+    for layers in ("last", "all"):
+        done = run("audit", folders[0], comments, "--only", "permutation", "--layers", layers, "--json")
+        numbers = json.loads(done.out)["audits"]["permutation"]["numbers"]
+        found[layers] = numbers[0]["estimate"]
+    assert found["last"] != found["all"]
+
+
+def test_layers_are_those_of_transformers(trained, comments, run):
+    comments.write_text("text\na fine film\n")
+    done = run("audit", trained, comments, "--only", "permutation", "--layers", "all")
+    assert done.code == 2
+    assert "acts on every attention layer of a transformer" in " ".join(done.err.split())

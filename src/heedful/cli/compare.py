@@ -20,7 +20,11 @@ _DATA, _OUTPUT = "Data", "Output"
 
 
 RunNames = Annotated[
-    list[str], typer.Argument(metavar="RUN", help="Two or more runs, by folder or name (heedful runs).")
+    list[str],
+    typer.Argument(
+        metavar="RUN",
+        help="Two or more runs, by folder or name (heedful runs), or classifiers of transformers (a folder, hf:NAME).",
+    ),
 ]
 Data = Annotated[
     str | None,

@@ -19,14 +19,17 @@ from heedful.config import AuditOptions
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS
-from heedful.loading import load_run
+from heedful.loading import find_model
+from heedful.models.stages import Auditable
 from heedful.progress import QUIET, Watcher
 
 
 class _Read(NamedTuple):
     """What must be the same for all: checked before anything is measured or written."""
 
+    model: Auditable
     folder: Path
+    """Of its run; of another model, what it was named by."""
     data: str
     labels: tuple[str, ...]
     texts: str
@@ -53,6 +56,7 @@ def compare(
     audits = choose_audits(only, chosen)
     with watcher.status("Reading the texts"):
         read = [_read(run, dataset, chosen, root) for run in (*runs, *([against] if against else []))]
+        models = {one.folder: one.model for one in read}
         folders = _distinct(read[: len(runs)])
         trained = [describe(folder) for folder in folders]
         reference = folders[_usual(trained)]
@@ -67,7 +71,7 @@ def compare(
     results = []
     for place, folder in enumerate(folders, start=1):
         watcher.say(f"{place} of {len(folders)}: {folder.name}")
-        results.append(audit(load_run(folder), dataset, only=audits, keep=True, watcher=watcher, **options))
+        results.append(audit(models[folder], dataset, only=audits, keep=True, watcher=watcher, **options))
     return assemble(
         results,
         trained,
@@ -100,17 +104,19 @@ def choose_audits(only: Sequence[str] | None, options: AuditOptions) -> list[str
 
 
 def _read(run: str | Path, dataset: str | None, options: AuditOptions, root: Path) -> _Read:
-    classifier = load_run(run, runs=root)
-    assert classifier.run is not None
+    classifier: Auditable = find_model(run, runs=root, data=dataset)
+    folder = (
+        Path(run) if classifier.home is None or classifier.home.name != classifier.name else classifier.home
+    )
     try:
         texts = choose_texts(classifier, dataset, options)
     except BadInput as error:
-        raise BadInput(f"{classifier.run.name}: {error}") from None
+        raise BadInput(f"{folder.name}: {error}") from None
     digest = hashlib.sha256()
     for part in (*texts.instances.split.texts, *(texts.instances.split.queries or ())):
         content = part.encode("utf-8")
         digest.update(len(content).to_bytes(8, "little") + content)
-    return _Read(classifier.run, texts.name, classifier.labels, digest.hexdigest())
+    return _Read(classifier, folder, texts.name, classifier.labels, digest.hexdigest())
 
 
 def _distinct(read: Sequence[_Read]) -> list[Path]:
