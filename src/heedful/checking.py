@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from heedful.declared import complete
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.unreadable import Unreadable
+from heedful.intake.yaml_text import read_yaml as load_yaml
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -65,16 +66,18 @@ def _shorten(value: object) -> str:
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a flat mapping of options from a YAML file."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = load_yaml(path)
     except FileNotFoundError:
         raise BadInput(f"There is no file {path}: check the path given to --config.") from None
     except OSError as error:
         reason = (error.strerror or "refused").lower()
         raise BadInput(f"Cannot read {path} ({reason}): check the path given to --config.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" at line {mark.line + 1}" if mark else ""
-        raise BadInput(f"{path} is not valid YAML{line}: correct it or leave out --config.") from None
+    except UnicodeDecodeError:
+        raise BadInput(
+            f"{path} is not valid YAML (it is not UTF-8): correct it or leave out --config."
+        ) from None
+    except Unreadable as error:
+        raise BadInput(f"{path} cannot be read ({error}): correct it or leave out --config.") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

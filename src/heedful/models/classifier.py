@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,8 @@ from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.declared import complete
 from heedful.errors import BadInput
+from heedful.intake.files import read_text
+from heedful.intake.json_text import read_json
 from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Prediction, read_predictions, read_texts
@@ -138,7 +139,7 @@ class Classifier:
         architecture = description["architecture"]
         try:
             vocabulary = Vocabulary.from_json(
-                (folder / VOCABULARY).read_text(encoding="utf-8"), sentences=architecture.hierarchical
+                read_text(folder / VOCABULARY), sentences=architecture.hierarchical
             )
         except Exception as error:  # the tokenizers library raises bare Exception
             raise BadInput(
@@ -155,7 +156,7 @@ class Classifier:
 
 def _read_description(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         if content["task"] not in get_args(Task):
             raise KeyError(content["task"])
         labels = tuple(str(label) for label in content["labels"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from torch import Tensor
 from heedful.data.corpora.rows import RawRow, has_known_suffix, read_rows
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
+from heedful.intake.json_text import parse_json
 
 Scores = Sequence[Sequence[Any]]
 """Of each text a number for every item, or (start, end, number) for stretches of the text."""
@@ -49,7 +49,7 @@ def _row(row: dict[str, Any], number: int, where: str, column: str) -> list[Any]
         found = [item.get("weight") if isinstance(item, dict) else None for item in row["items"]]
     if isinstance(found, str):  # a file of commas holds a list as text
         try:
-            found = json.loads(found)
+            found = parse_json(found)
         except ValueError:
             found = None
     if not isinstance(found, list) or not all(map(_is_score, found)):
