@@ -11,8 +11,6 @@ from typing import Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 
 from heedful.checking import build
 from heedful.config import TrainConfig
@@ -24,9 +22,11 @@ from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.intake.files import read_text
 from heedful.intake.json_text import read_json
+from heedful.intake.unreadable import Unreadable
 from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Prediction, read_predictions, read_texts
+from heedful.models.sealed_weights import seal, unseal
 from heedful.models.stages import probabilities
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
@@ -115,7 +115,6 @@ class Classifier:
     def save_pretrained(self, folder: str | Path) -> None:
         """Write weights (safetensors), words and shape (JSON) into a folder."""
         folder = Path(folder)
-        tensors = {name: tensor.contiguous() for name, tensor in self.model.state_dict().items()}
         shape = self.model.architecture
         description = {
             "labels": list(self.labels),
@@ -124,7 +123,7 @@ class Classifier:
         }
         write_json(folder / DESCRIPTION, description)
         write_text(folder / VOCABULARY, self.vocabulary.to_json())
-        write_bytes(folder / WEIGHTS, save(tensors))
+        write_bytes(folder / WEIGHTS, seal(self.model.state_dict()))
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Classifier:
@@ -174,8 +173,8 @@ def _read_description(path: Path) -> dict[str, Any]:
 def _load_model(architecture: Architecture, path: Path) -> AttentionModel:
     """Build a model only where the weights fit it: a damaged size must not ask for more memory than there is."""
     try:
-        tensors = load_file(path)
-    except (SafetensorError, OSError) as error:
+        tensors, _ = unseal(path)
+    except Unreadable as error:
         raise BadInput(
             f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
         ) from None
