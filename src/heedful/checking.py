@@ -38,7 +38,8 @@ def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -
 
 
 _MUST_BE = {
-    "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
+    "int_parsing": "a whole number", "int_parsing_size": "a whole number of fewer digits",
+    "string_unicode": "text that can be written as UTF-8", "int_type": "a whole number", "int_from_float": "a whole number",
     "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
     "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
     "tuple_type": "a list", "too_short": "a list of at least one", "greater_than": "more than {gt}",
@@ -59,7 +60,10 @@ def _explain(error: Any, place: str) -> str:
 
 
 def _shorten(value: object) -> str:
-    spelled = repr(value)
+    try:
+        spelled = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
     return spelled if len(spelled) <= 60 else spelled[:59] + "…"
 
 

@@ -134,7 +134,7 @@ class Policy(BaseModel):
 
     version: Literal[1, 2]
     name: str
-    least_texts: int = Field(30, ge=1)
+    least_texts: int = Field(30, ge=1, le=10**9)
     """With fewer texts than this nothing is decided: their bootstrap interval is too narrow to be trusted."""
     rules: tuple[Rule, ...]
     errors: dict[str, ErrorRates] = Field(default_factory=dict)

@@ -20,7 +20,7 @@ def open_bytes(path: Path) -> BinaryIO:
     if not path.name.lower().endswith(".gz"):
         return path.open("rb")
     packed = path.open("rb")
-    return io.BufferedReader(_Unpacked(packed), 2**16)
+    return io.BufferedReader(_Unpacked(packed), 2**16)  # type: ignore[type-var]
 
 
 @contextmanager

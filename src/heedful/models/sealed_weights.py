@@ -49,7 +49,5 @@ def _checksum(tensors: Mapping[str, Tensor], notes: str) -> str:
     total = hashlib.sha256(notes.encode())
     for name, tensor in sorted(tensors.items()):
         total.update(f"\0{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
-        total.update(
-            memoryview(tensor.detach().cpu().reshape(-1).view(uint8).numpy()) if tensor.numel() else b""
-        )
+        total.update(tensor.detach().cpu().reshape(-1).view(uint8).numpy().data if tensor.numel() else b"")
     return total.hexdigest()
