@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from heedful import reporting
+from heedful.intake.arguments import as_list, as_path, as_texts
 
 if TYPE_CHECKING:
     from heedful.attacks.attack_result import AttackResult
@@ -87,8 +88,9 @@ def train(
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
 
-    resolved = resolve({"dataset": str(dataset), **options}, file=Path(config) if config else None)
-    return run_training(resolved, runs=Path(runs), watcher=_watcher(progress))
+    file = None if config is None else as_path(config, "A config")
+    resolved = resolve({"dataset": str(as_path(dataset, "A dataset")), **options}, file=file)
+    return run_training(resolved, runs=as_path(runs, "The folder of runs"), watcher=_watcher(progress))
 
 
 def train_for_show(
@@ -105,15 +107,16 @@ def train_for_show(
     """
     from heedful.panel.for_show import train_for_show as make
 
-    given = {"dataset": str(dataset), **options}
-    return make(given, file=Path(config) if config else None, runs=Path(runs), watcher=_watcher(progress))
+    given = {"dataset": str(as_path(dataset, "A dataset")), **options}
+    file = None if config is None else as_path(config, "A config")
+    return make(given, file=file, runs=as_path(runs, "The folder of runs"), watcher=_watcher(progress))
 
 
 def load(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
     """Load the classifier of a run by its folder or its name."""
     from heedful.loading import load as load_run
 
-    return load_run(run, runs=runs)
+    return load_run(as_path(run, "A run"), runs=as_path(runs, "The folder of runs"))
 
 
 def explain(
@@ -138,7 +141,7 @@ def words(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     """Cut texts into words as audits of a function do: where each begins and ends. Scores of your own are one for each."""
     from heedful.models.function import cut_words
 
-    return cut_words(texts)
+    return cut_words(as_texts(texts))
 
 
 def audit(
@@ -180,8 +183,8 @@ def audit(
         _auditable(asked, label_names),
         as_data(dataset if texts is None else texts, labels),
         only=[only] if isinstance(only, str) else only,
-        policy=None if policy is None else Path(policy),
-        folder=None if folder is None else Path(folder),
+        policy=None if policy is None else as_path(policy, "A policy"),
+        folder=None if folder is None else as_path(folder, "The folder of an audit"),
         scores=scores,
         watcher=_watcher(progress),
         **options,
@@ -215,9 +218,9 @@ def attack(
     given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}
     return run_attack(
         load_run(model) if isinstance(model, str | Path) else model,
-        texts,
-        labels,
-        folder=None if folder is None else Path(folder),
+        as_list(texts, "texts"),
+        None if labels is None else as_list(labels, "labels"),
+        folder=None if folder is None else as_path(folder, "The folder of an attack"),
         watcher=_watcher(progress),
         recipe=recipe,
         known_words=known_words,
@@ -249,13 +252,13 @@ def compare(
     from heedful.comparison.compare import compare as compare_runs
 
     return compare_runs(
-        models,
+        [as_path(model, "A run") for model in as_list(models, "runs")],
         None if dataset is None else str(dataset),
         only=[only] if isinstance(only, str) else only,
-        against=against,
+        against=None if against is None else as_path(against, "A run"),
         by_method=by_method,
         every_number=every_number,
-        root=Path(runs),
+        root=as_path(runs, "The folder of runs"),
         watcher=_watcher(progress),
         **options,
     )
@@ -273,6 +276,10 @@ def _auditable(model: Auditable | Reads | str | Path, label_names: Sequence[str]
         from heedful.models.function import classify_by
 
         return classify_by(model, label_names=label_names)
+    if not all(hasattr(model, part) for part in ("model", "labels", "instances")):
+        raise BadInput(
+            f"A model is a classifier, a run's name or folder, or a function from texts to probabilities; this is a {type(model).__name__}."
+        )
     if label_names is not None:
         raise BadInput("label_names are for functions: this model has names of its own.")
     return cast("Auditable", model)

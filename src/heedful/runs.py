@@ -84,10 +84,12 @@ class Run:
     def metrics(self) -> dict[str, Any]:
         """Read the metrics of a complete run."""
         found = _read(self.folder / "metrics.json", read_json)
-        if missing := [key for key in ("epoch", "dev", "test") if key not in found]:
-            raise BadInput(
-                f"{self.folder / 'metrics.json'} is damaged (no {missing[0]}): delete the run and do it again."
-            )
+        for key, kind in (("epoch", int), ("dev", dict), ("test", dict)):
+            if not isinstance(found.get(key), kind):
+                wrong = "no" if key not in found else "no proper"
+                raise BadInput(
+                    f"{self.folder / 'metrics.json'} is damaged ({wrong} {key}): delete the run and do it again."
+                )
         return found
 
     def config(self) -> dict[str, Any]:
@@ -106,8 +108,11 @@ class Run:
 
 def list_runs(root: Path) -> list[Run]:
     """All runs below a folder, newest last."""
-    folders = [path.parent for path in root.glob("*/config.yaml")]
-    return [Run(folder) for folder in sorted(folders, key=lambda f: (f / "config.yaml").stat().st_mtime)]
+    found = []
+    for path in root.glob("*/config.yaml"):
+        with suppress(OSError):  # gone since it was seen, or a link to nowhere
+            found.append((path.stat().st_mtime, path.parent))
+    return [Run(folder) for _, folder in sorted(found)]
 
 
 def _read(path: Path, read: Callable[[Path], Any]) -> dict[str, Any]:

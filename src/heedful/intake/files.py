@@ -43,11 +43,13 @@ def lines(file: IO[str]) -> Iterator[str]:
 
 def read_bytes(path: Path, *, most: int = limits.DOCUMENT) -> bytes:
     """Read a whole file."""
+    content = bytearray()
     with damage_named(), open_bytes(path) as file:
-        content = file.read(most + 1)
+        while part := file.read(min(2**20, most + 1 - len(content))):  # not at once: that would reserve all of it
+            content += part
     if len(content) > most:
         raise Unreadable(f"it holds more than {most:,} bytes")
-    return content
+    return bytes(content)
 
 
 def read_text(path: Path, *, most: int = limits.DOCUMENT) -> str:

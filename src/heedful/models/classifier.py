@@ -140,10 +140,16 @@ class Classifier:
             vocabulary = Vocabulary.from_json(
                 read_text(folder / VOCABULARY), sentences=architecture.hierarchical
             )
-        except Exception as error:  # the tokenizers library raises bare Exception
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the tokenizers library raises bare Exception, and panics
             raise BadInput(
                 f"{folder / VOCABULARY} is damaged ({error}): copy the model again, or delete its folder and train again."
             ) from None
+        if vocabulary.unknown is not None and max(vocabulary.numbers.values(), default=0) >= len(vocabulary):
+            raise BadInput(
+                f"{folder / VOCABULARY} numbers its words beyond how many there are: copy the model again, or train again."
+            )
         if len(vocabulary) != architecture.vocabulary_size:
             raise BadInput(
                 f"{folder / VOCABULARY} has {len(vocabulary)} words and {DESCRIPTION} {architecture.vocabulary_size}: "
