@@ -45,7 +45,9 @@ def read_bytes(path: Path, *, most: int = limits.DOCUMENT) -> bytes:
     """Read a whole file."""
     content = bytearray()
     with damage_named(), open_bytes(path) as file:
-        while part := file.read(min(2**20, most + 1 - len(content))):  # not at once: that would reserve all of it
+        while part := file.read(
+            min(2**20, most + 1 - len(content))
+        ):  # not at once: that would reserve all of it
             content += part
     if len(content) > most:
         raise Unreadable(f"it holds more than {most:,} bytes")
