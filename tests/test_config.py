@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from heedful.checking import build, read_yaml
-from heedful.config import TrainConfig
+from heedful.config import AuditOptions, TrainConfig
 from heedful.errors import BadInput
 
 
@@ -84,5 +84,35 @@ def test_a_config_cannot_be_changed():
 def test_yaml_is_data_and_nothing_in_it_is_run(tmp_path: Path):
     file = tmp_path / "evil.yaml"
     file.write_text("encoder: !!python/object/apply:os.system ['touch evil']\n")
-    with pytest.raises(BadInput, match="is not valid YAML"):
+    with pytest.raises(BadInput, match="not valid YAML"):
         read_yaml(file)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"threads": 100_000}, "Option threads must be at most 256, not 100000."),
+        ({"hidden": 10**9}, "Option hidden must be at most 65536, not 1000000000."),
+        ({"max_length": 10**30}, f"Option max_length must be at most 1000000000, not {10**30}."),
+        ({"epochs": "9" * 30}, f"Option epochs must be at most 1000000000, not '{'9' * 30}'."),
+        ({"epochs": "9" * 6000}, "Option epochs must be a whole number of fewer digits, not '9999999999"),
+        ({"epochs": 10**6000}, "not a number of thousands of digits."),
+        ({"learning_rate": 1e300}, "Option learning_rate must be at most 100.0, not 1e+300."),
+        ({"radius": 1e300}, "Option radius must be at most 1000000000.0, not 1e+300."),
+        ({"closeness": 1e300}, "Bad options: closeness: numbers beyond 1e+12 are not computed with."),
+        ({"widths": "1,99999"}, "Option widths must be at most 1024, not '99999'."),
+        ({"dataset": "caf\udce9.csv"}, "that is not UTF-8"),
+        ({"vectors": "a\0b"}, "holds a character that is not UTF-8 or ends a name"),
+        ({"label_names": "half \ud83d,whole"}, "UTF-8"),
+    ],
+)
+def test_no_number_is_beyond_reason_and_no_name_beyond_writing(values, said):
+    with pytest.raises(BadInput) as refused:
+        build(TrainConfig, {"dataset": "x", **values})
+    assert said in str(refused.value) and len(str(refused.value)) < 200
+
+
+def test_options_of_an_audit_are_bounded_too():
+    for name in ("permutations", "draws", "random_rankings", "batch_size"):
+        with pytest.raises(BadInput, match=f"Option {name} must be at most"):
+            build(AuditOptions, {name: 10**9})

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from heedful import storage
 from heedful.errors import BadInput
 from heedful.storage import locked, make_folder, remove_leftovers, write_bytes, write_json, write_text
 
@@ -73,13 +75,51 @@ def test_equal_json_is_equal_bytes_in_the_order_given(tmp_path):
     assert list(json.loads((tmp_path / "a").read_text())) == ["z", "a"]
 
 
-def test_leftovers_of_a_killed_writer_go_and_nothing_else(tmp_path, monkeypatch):
-    with monkeypatch.context() as patch:  # as a kill does it: no clean-up
-        patch.setattr(Path, "unlink", lambda self: None)
-        patch.setattr(os, "fsync", lambda _: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            write_text(tmp_path / "x", "half")
-    assert len(list(tmp_path.iterdir())) == 1
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from heedful import storage
+if sys.argv[2] == "named":
+    storage._unnamed = lambda folder: None
+os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+storage.write_text(Path(sys.argv[1]), "half")
+"""
+
+
+def killed_writer(path: Path, way: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, path, way], check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are Linux's")
+@pytest.mark.parametrize("there", [False, True])
+def test_a_killed_writer_leaves_nothing(tmp_path, there):
+    if there:
+        write_text(tmp_path / "report.html", "old")
+    killed_writer(tmp_path / "report.html", "unnamed")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"] * there
+
+
+def test_where_files_need_a_name_the_next_writer_clears_up(tmp_path, monkeypatch):
+    killed_writer(tmp_path / "report.html", "named")
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".partial-")
+    others = [left.with_name(".partial-00000000-1-ab"), left.with_name(f"{left.name[:18]}{os.getpid()}-ab")]
+    for other in others:  # of another machine, and of a process that is alive
+        other.write_text("")
+    monkeypatch.setattr(storage, "_unnamed", lambda folder: None)
+    write_text(tmp_path / "report.html", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", *(other.name for other in others)}
+    assert (tmp_path / "report.html").read_text() == "whole"
+
+
+def test_half_a_character_costs_no_file(tmp_path):
+    write_json(tmp_path / "x.json", {"label": "half \ud83d"})
+    assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8")) == {"label": "half \ufffd"}
+
+
+def test_leftovers_of_a_killed_writer_go_and_nothing_else(tmp_path):
+    killed_writer(tmp_path / "x", "named")
     (tmp_path / "partial-results.txt").write_text("mine")
     remove_leftovers(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["partial-results.txt"]

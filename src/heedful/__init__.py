@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from heedful import reporting
+from heedful.intake.arguments import as_list, as_path, as_texts
 
 if TYPE_CHECKING:
     from heedful.attacks.attack_result import AttackResult
@@ -92,8 +93,9 @@ def train(
     from heedful.training.train import resolve
     from heedful.training.train import train as run_training
 
-    resolved = resolve({"dataset": str(dataset), **options}, file=Path(config) if config else None)
-    return run_training(resolved, runs=Path(runs), watcher=_watcher(progress))
+    file = None if config is None else as_path(config, "A config")
+    resolved = resolve({"dataset": str(as_path(dataset, "A dataset")), **options}, file=file)
+    return run_training(resolved, runs=as_path(runs, "The folder of runs"), watcher=_watcher(progress))
 
 
 def train_for_show(
@@ -110,8 +112,9 @@ def train_for_show(
     """
     from heedful.panel.for_show import train_for_show as make
 
-    given = {"dataset": str(dataset), **options}
-    return make(given, file=Path(config) if config else None, runs=Path(runs), watcher=_watcher(progress))
+    given = {"dataset": str(as_path(dataset, "A dataset")), **options}
+    file = None if config is None else as_path(config, "A config")
+    return make(given, file=file, runs=as_path(runs, "The folder of runs"), watcher=_watcher(progress))
 
 
 def load(
@@ -127,7 +130,8 @@ def load(
     """
     from heedful.loading import load as load_model
 
-    return load_model(run, runs=runs, tokenizer=tokenizer, adapter=adapter)
+    named, where = as_path(run, "A run"), as_path(runs, "The folder of runs")
+    return load_model(named, runs=where, tokenizer=tokenizer, adapter=adapter)
 
 
 def wrap(
@@ -166,7 +170,7 @@ def words(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     """Cut texts into words as audits of a function do: where each begins and ends. Scores of your own are one for each."""
     from heedful.models.function import cut_words
 
-    return cut_words(texts)
+    return cut_words(as_texts(texts))
 
 
 def audit(
@@ -212,8 +216,8 @@ def audit(
         _auditable(asked, label_names, tokenizer=tokenizer, adapter=adapter),
         as_data(dataset if texts is None else texts, labels),
         only=[only] if isinstance(only, str) else only,
-        policy=None if policy is None else Path(policy),
-        folder=None if folder is None else Path(folder),
+        policy=None if policy is None else as_path(policy, "A policy"),
+        folder=None if folder is None else as_path(folder, "The folder of an audit"),
         scores=scores,
         watcher=_watcher(progress),
         **options,
@@ -251,9 +255,9 @@ def attack(
     given: dict[str, Any] = {"vectors": str(vectors)} if vectors is not None else {}
     return run_attack(
         victim,
-        texts,
-        labels,
-        folder=None if folder is None else Path(folder),
+        as_list(texts, "texts"),
+        None if labels is None else as_list(labels, "labels"),
+        folder=None if folder is None else as_path(folder, "The folder of an attack"),
         watcher=_watcher(progress),
         recipe=recipe,
         known_words=known_words,
@@ -285,13 +289,13 @@ def compare(
     from heedful.comparison.compare import compare as compare_runs
 
     return compare_runs(
-        models,
+        [as_path(model, "A run") for model in as_list(models, "runs")],
         None if dataset is None else str(dataset),
         only=[only] if isinstance(only, str) else only,
-        against=against,
+        against=None if against is None else as_path(against, "A run"),
         by_method=by_method,
         every_number=every_number,
-        root=Path(runs),
+        root=as_path(runs, "The folder of runs"),
         watcher=_watcher(progress),
         **options,
     )
@@ -327,6 +331,10 @@ def _auditable(
         from heedful.models.function import classify_by
 
         return classify_by(model, label_names=label_names)
+    if not all(hasattr(model, part) for part in ("model", "labels", "instances")):
+        raise BadInput(
+            f"A model is a classifier, a run's name or folder, or a function from texts to probabilities; this is a {type(model).__name__}."
+        )
     if label_names is not None:
         raise BadInput("label_names are for functions: this model has names of its own.")
     return cast("Auditable", model)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from heedful.declared import complete
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.unreadable import Unreadable
+from heedful.intake.yaml_text import read_yaml as load_yaml
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -37,7 +38,8 @@ def build(config: type[Config], values: Mapping[str, Any], *, where: str = "") -
 
 
 _MUST_BE = {
-    "int_parsing": "a whole number", "int_type": "a whole number", "int_from_float": "a whole number",
+    "int_parsing": "a whole number", "int_parsing_size": "a whole number of fewer digits",
+    "string_unicode": "text that can be written as UTF-8", "int_type": "a whole number", "int_from_float": "a whole number",
     "float_parsing": "a number", "float_type": "a number", "finite_number": "a finite number",
     "bool_parsing": "true or false", "bool_type": "true or false", "string_type": "text",
     "tuple_type": "a list", "too_short": "a list of at least one", "greater_than": "more than {gt}",
@@ -58,23 +60,28 @@ def _explain(error: Any, place: str) -> str:
 
 
 def _shorten(value: object) -> str:
-    spelled = repr(value)
+    try:
+        spelled = repr(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
     return spelled if len(spelled) <= 60 else spelled[:59] + "…"
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a flat mapping of options from a YAML file."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = load_yaml(path)
     except FileNotFoundError:
         raise BadInput(f"There is no file {path}: check the path given to --config.") from None
     except OSError as error:
         reason = (error.strerror or "refused").lower()
         raise BadInput(f"Cannot read {path} ({reason}): check the path given to --config.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f" at line {mark.line + 1}" if mark else ""
-        raise BadInput(f"{path} is not valid YAML{line}: correct it or leave out --config.") from None
+    except UnicodeDecodeError:
+        raise BadInput(
+            f"{path} is not valid YAML (it is not UTF-8): correct it or leave out --config."
+        ) from None
+    except Unreadable as error:
+        raise BadInput(f"{path} cannot be read ({error}): correct it or leave out --config.") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

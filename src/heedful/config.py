@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from heedful.declared import base_config, rebuild
 from heedful.errors import BadInput
+from heedful.intake.encodings import encodable, without_surrogates
 from heedful.registry import member_of
 
 
@@ -24,21 +25,44 @@ def _renamed(value: object) -> object:
 
 
 Share = Annotated[float, Field(ge=0, lt=1)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+Width = Annotated[int, Field(ge=1, le=2**16)]
+"""Numbers side by side in one layer. Whether there is memory for so many is asked before a model is built."""
+Times = Annotated[int, Field(ge=1, le=10**5)]
+"""How often something is done or drawn for every text."""
+Texts = Annotated[int, Field(ge=1, le=10**6)]
+"""Texts that are laid out side by side."""
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_split_commas), Field(min_length=1)]
-Size = Annotated[float, Field(gt=0)]
+Size = Annotated[float, Field(gt=0, le=1e9)]
 Sizes = Annotated[tuple[Size, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
 Norm = Literal["linf", "l2", "l1"]
+
+
+_LARGEST = 10**12
+"""Of any number for which no option says less: beyond it single precision computes with infinity."""
 
 
 class Options(BaseModel):
     """What a user chooses: fixed once made, and nothing but what is declared."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _within_reason(self) -> Self:
+        for name, value in self:
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, int | float) and abs(part) > _LARGEST:
+                    raise ValueError(f"{name}: numbers beyond {_LARGEST:.0e} are not computed with")
+                if isinstance(part, str) and ("\0" in part or not encodable(part)):
+                    raise ValueError(
+                        f"{name}: {without_surrogates(part)[:60]!r} holds a character that is not UTF-8 or ends a name; "
+                        "rename the file, or write it otherwise"
+                    )
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process builds the class itself, from the options that the files declare there.
@@ -89,12 +113,12 @@ class ModelOptions(Options):
     declared_in: ClassVar[tuple[str, str]] = ("heedful.models.encoders", "heedful.encoders")
 
     encoder: str = Field("bilstm", description="Encoder (heedful list encoders), or hf:NAME-OR-PATH.")
-    hidden: Count = Field(
+    hidden: Width = Field(
         128, description="Size of a state: per direction (rnn), per width (cnn), or of the projection."
     )
-    widths: Numbers = Field(
-        (1, 3, 5, 7), description="Window widths of a cnn, odd or even, separated by commas."
-    )
+    widths: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=1024)], ...], BeforeValidator(_split_commas), Field(min_length=1)
+    ] = Field((1, 3, 5, 7), description="Window widths of a cnn, odd or even, separated by commas.")
     activation: Literal["relu", "tanh"] = Field(
         "relu", description="Activation of cnn, average and pointer encoders."
     )
@@ -106,17 +130,17 @@ class ModelOptions(Options):
         "attention", description="How states become one vector; only attention has a heatmap."
     )
     attention: Literal["additive", "dot"] = Field("additive", description="Similarity function of attention.")
-    attention_size: Count | None = Field(
+    attention_size: Width | None = Field(
         None, description="Inner size of additive attention; half a state if not given."
     )
-    heads: Count = Field(1, description="Attention heads.")
-    temperature: float = Field(1.0, gt=0, description="Divides the attention scores.")
+    heads: Annotated[int, Field(ge=1, le=1024)] = Field(1, description="Attention heads.")
+    temperature: float = Field(1.0, gt=0, le=1e6, description="Divides the attention scores.")
     normaliser: Literal["softmax", "sparsemax", "entmax15"] = Field(
         "softmax", description="Scores to weights."
     )
     decoder: Literal["linear", "mlp"] = Field("linear", description="Decoder; linear allows exact audits.")
-    decoder_hidden: Count = Field(128, description="Inner size of an mlp decoder.")
-    embedding_size: Count = Field(300, description="Size of a word embedding if no vectors are given.")
+    decoder_hidden: Width = Field(128, description="Inner size of an mlp decoder.")
+    embedding_size: Width = Field(300, description="Size of a word embedding if no vectors are given.")
     train_embeddings: bool = Field(True, description="Train the word embeddings.")
     embedding_dropout: Share = Field(0.3, description="Dropout before the encoder.")
     sentence_dropout: Share = Field(0.0, description="Dropout before the sentence encoder.")
@@ -126,7 +150,7 @@ class ModelOptions(Options):
         "none",
         description="Multiply every word's embedding by a mask: learnt from the embedding (word), or one number for each group of similar words (group, with --mask-vectors).",
     )
-    mask_groups: Count = Field(50, description="Groups of similar words (word_mask group).")
+    mask_groups: Times = Field(50, description="Groups of similar words (word_mask group).")
 
 
 class TrainingOptions(Options):
@@ -147,9 +171,9 @@ class TrainingOptions(Options):
         description="Stop after this many epochs without a better dev metric; deceptive waits twice as long, "
         "steady and stability_only three times.",
     )
-    batch_size: Count = Field(32, description="Texts per step.")
-    learning_rate: float = Field(1e-3, gt=0, description="Adam's step size.")
-    weight_decay: float = Field(1e-5, ge=0, description="L2 penalty, on everything but attention.")
+    batch_size: Texts = Field(32, description="Texts per step.")
+    learning_rate: float = Field(1e-3, gt=0, le=100, description="Adam's step size.")
+    weight_decay: float = Field(1e-5, ge=0, le=1000, description="L2 penalty, on everything but attention.")
     decay_attention: bool = Field(False, description="Put weight decay on attention too.")
     amsgrad: bool = Field(False, description="Adam's AMSGrad variant.")
     clip: float | None = Field(5.0, gt=0, description="Largest norm of a step's gradient.")
@@ -158,7 +182,9 @@ class TrainingOptions(Options):
         None, description="Dev metric that selects the epoch; the dataset's own if not given."
     )
     seed: Seed = Field(0, description="Seed of everything random.")
-    threads: Count = Field(1, description="Threads of one process; more is often slower for small models.")
+    threads: Annotated[int, Field(ge=1, le=256)] = Field(
+        1, description="Threads of one process; more is often slower for small models."
+    )
 
     mask_vectors: str | None = Field(
         None, description="Vectors, by name or file, whose near words share a mask (word_mask group)."
@@ -222,7 +248,7 @@ class ObjectiveOptions(Options):
         None,
         description="What is trained: only attention, or all; the objective's default if not given (seat, steady, stability_only).",
     )
-    steps: Count = Field(
+    steps: Times = Field(
         10,
         description="Steps of the search for a perturbation (seat with --inner pgd, steady and stability_only with "
         "--noise adversarial).",
@@ -304,7 +330,7 @@ class AuditOptions(Options):
     quick: bool = Field(
         False, description="Audit a sample of 500 texts, stop in time, and report how many were audited."
     )
-    budget: float = Field(60.0, gt=0, description="Seconds that --quick may take, roughly.")
+    budget: float = Field(60.0, gt=0, le=1e9, description="Seconds that --quick may take, roughly.")
     source: str = Field(
         "attention",
         description="What is audited: attention, an explainer, or a file with scores for every item.",
@@ -357,12 +383,12 @@ class AuditOptions(Options):
     known_words: bool = Field(
         False, description="Use only substitutes that the model's vocabulary knows (robustness, consistency)."
     )
-    draws: Count = Field(
+    draws: Times = Field(
         1, description="How often noise or words are drawn for each text (stability audits)."
     )
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
-    batch_size: Count = Field(64, description="Texts read together; changes speed and memory, not numbers.")
+    batch_size: Texts = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 
 
 def check_top_k(options: ObjectiveOptions | AuditOptions, *, longest: int) -> None:

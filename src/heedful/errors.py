@@ -5,6 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 2000
+"""Characters of a message that anybody reads."""
+
 
 class HeedfulError(Exception):
     """An error whose message is meant for the user as it stands: what was asked could not be done.
@@ -13,6 +16,11 @@ class HeedfulError(Exception):
     """
 
     exit_code = 4
+
+    def __init__(self, message: str = "") -> None:
+        # A sentence quotes what a user wrote, which may be a whole file.
+        cut = len(message) > _LONGEST
+        super().__init__(f"{message[: _LONGEST - 500]} … {message[-400:]}" if cut else message)
 
 
 class BadInput(HeedfulError):

@@ -59,6 +59,8 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """Find the thing of that name, or say which name was probably meant."""
+        if not isinstance(name, str):
+            raise BadInput(f"Of {self.plural} the name is given, and this is a {type(name).__name__}.")
         found = self._find(name)
         if found is None:
             raise BadInput(f"There is no {self.kind} named {name!r}: {did_you_mean(name, self._things)}")

@@ -8,7 +8,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +18,9 @@ from typing import Any
 import yaml
 
 from heedful.errors import BadInput
+from heedful.intake.encodings import without_surrogates
+from heedful.intake.json_text import read_json
+from heedful.intake.yaml_text import read_yaml
 from heedful.storage import locked, make_folder, remove_leftovers, write_json, write_text
 
 _PACKAGES = ("heedful", "torch", "transformers", "tokenizers", "numpy", "safetensors", "scikit-learn")
@@ -80,16 +83,18 @@ class Run:
 
     def metrics(self) -> dict[str, Any]:
         """Read the metrics of a complete run."""
-        found = _read(self.folder / "metrics.json", json.loads)
-        if missing := [key for key in ("epoch", "dev", "test") if key not in found]:
-            raise BadInput(
-                f"{self.folder / 'metrics.json'} is damaged (no {missing[0]}): delete the run and do it again."
-            )
+        found = _read(self.folder / "metrics.json", read_json)
+        for key, kind in (("epoch", int), ("dev", dict), ("test", dict)):
+            if not isinstance(found.get(key), kind):
+                wrong = "no" if key not in found else "no proper"
+                raise BadInput(
+                    f"{self.folder / 'metrics.json'} is damaged ({wrong} {key}): delete the run and do it again."
+                )
         return found
 
     def config(self) -> dict[str, Any]:
         """Read the resolved config."""
-        return _read(self.folder / "config.yaml", yaml.safe_load)
+        return _read(self.folder / "config.yaml", read_yaml)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -103,18 +108,21 @@ class Run:
 
 def list_runs(root: Path) -> list[Run]:
     """All runs below a folder, newest last."""
-    folders = [path.parent for path in root.glob("*/config.yaml")]
-    return [Run(folder) for folder in sorted(folders, key=lambda f: (f / "config.yaml").stat().st_mtime)]
+    found = []
+    for path in root.glob("*/config.yaml"):
+        with suppress(OSError):  # gone since it was seen, or a link to nowhere
+            found.append((path.stat().st_mtime, path.parent))
+    return [Run(folder) for _, folder in sorted(found)]
 
 
-def _read(path: Path, parse: Any) -> dict[str, Any]:
+def _read(path: Path, read: Callable[[Path], Any]) -> dict[str, Any]:
     try:
-        content = parse(path.read_text(encoding="utf-8"))
+        content = read(path)
     except FileNotFoundError:
         raise BadInput(
             f"{path.parent} is not a complete run ({path.name} is missing): heedful runs lists those there are."
         ) from None
-    except (ValueError, yaml.YAMLError, OSError) as error:
+    except (ValueError, OSError) as error:
         raise BadInput(f"{path} is damaged ({error}): delete the run and do it again.") from None
     if not isinstance(content, dict):
         raise BadInput(f"{path} is damaged: delete the run and do it again.")
@@ -135,7 +143,7 @@ def _environment(*, seed: int, threads: int) -> dict[str, Any]:
         "seed": seed,
         "threads": threads,
         "commit": _commit(),
-        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+        "command": [without_surrogates(word) for word in (Path(sys.argv[0]).name, *sys.argv[1:])],
     }
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
@@ -30,16 +35,69 @@ def failing(monkeypatch, error):
         KeyError("x"),
     ],
 )
-def test_an_internal_error_has_its_own_code_and_keeps_its_traceback(run, monkeypatch, error):
+def test_an_internal_error_has_its_own_code_and_a_file_keeps_its_traceback(run, monkeypatch, error):
     failing(monkeypatch, error)
     shown = run("audit", "somewhere")
     assert shown.code == 70 and 70 not in EXIT_CODES.values()
-    assert (
-        "Traceback" in shown.err and type(error).__name__ in shown.err and "test_exit_codes.py" in shown.err
+    assert shown.out == "" and shown.err.count("\n") == 1 and "Traceback" not in shown.err
+    assert shown.err.startswith(f"Error: This is an error in heedful ({type(error).__name__}), not yours")
+    assert "heedful doctor" in shown.err
+    (file,) = re.findall(r"the file (\S+),", shown.err)
+    kept = Path(file).read_text()
+    Path(file).unlink()
+    assert "Traceback" in kept and type(error).__name__ in kept and "test_exit_codes.py" in kept
+    assert "command: " in kept and "heedful 0" in kept
+
+
+class Panic(BaseException):
+    """What a library in Rust raises when it panics."""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (Panic("index out of bounds"), 70, "error in heedful (Panic)"),
+        (RecursionError("maximum recursion depth exceeded"), 70, "error in heedful (RecursionError)"),
+        (MemoryError(), 4, "There is not enough memory"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), 4, "not enough memory"),
+        (KeyboardInterrupt(), 130, "Stopped: the same command continues"),
+    ],
+)
+def test_whatever_happens_is_one_sentence(run, monkeypatch, tmp_path, error, code, said):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    failing(monkeypatch, error)
+    shown = run("audit", "somewhere")
+    assert (shown.code, shown.out, shown.err.count("\n")) == (code, "", 1) and said in shown.err
+    assert len(list(tmp_path.glob("heedful-error-*.txt"))) == (code == 70)
+
+
+def test_a_fault_that_no_file_can_hold_is_said_all_the_same(run, monkeypatch):
+    monkeypatch.setattr(tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(OSError(28, "full")))
+    failing(monkeypatch, ZeroDivisionError("division"))
+    shown = run("audit", "somewhere")
+    assert shown.code == 70 and "no file could be written" in shown.err and "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("after", [0.05, 0.1, 0.2, 0.4, 0.8])
+def test_ctrl_c_while_it_starts_prints_no_traceback(after):
+    """The first line is printed when our own code begins; what Python does before that is not ours."""
+    begin = (
+        "import heedful.cli, sys; print('begun', flush=True); sys.exit(heedful.cli.main(['list', 'audits']))"
     )
-    last = shown.err.splitlines()[-1]
-    assert last.startswith("Error: This is an error in heedful") and "heedful doctor" in last
-    assert shown.out == ""
+    process = subprocess.Popen(
+        [sys.executable, "-c", begin], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert "Traceback" not in said and process.returncode in (0, 130)
+
+
+def test_what_is_not_utf8_on_a_command_line_is_one_sentence(run):
+    shown = run("train", "caf\udce9.csv")
+    assert (shown.code, shown.out) == (2, "")
+    assert "is not UTF-8: rename the file" in shown.err and shown.err.count("\n") == 1
 
 
 def test_what_could_not_be_done_and_bad_input_are_no_verdicts(run, monkeypatch):

@@ -172,3 +172,16 @@ def test_the_figure_has_a_point_for_every_run_and_starts_at_zero(comparison, tmp
     assert comparison.figure(tmp_path / "f.png").read_bytes()[1:4] == b"PNG"
     with pytest.raises(BadInput, match=r"can be \.svg or \.png"):
         comparison.figure(tmp_path / "f.gif")
+
+
+FORMULAS = ['=HYPERLINK("http://x.example")', "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_no_name_is_a_formula_in_a_spreadsheet(comparison: Comparison, name: str):
+    entries = (replace(comparison.entries[0], method=name), *comparison.entries[1:])
+    read = pl.read_csv(StringIO(replace(comparison, entries=entries).write("csv")))
+    plain = comparison.to_frame()
+    assert read["method"][0] == f"'{name}"
+    assert read["difference"].to_list() == plain["difference"].to_list()  # numbers stay numbers
+    assert read["run"].to_list() == plain["run"].to_list()

@@ -48,3 +48,9 @@ def test_csv_can_be_read_again():
     rows = list(csv.reader(io.StringIO(comma_separated(TABLE))))
     assert rows[0] == list(TABLE.headings)
     assert rows[1:] == [["two lines | 50 %", "0.9 (0.8 to 1.0)"], ["a.b_c", "0.8"], ["x", "0.7 passes sure"]]
+
+
+def test_csv_holds_no_formula_and_numbers_stay_numbers():
+    cells = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-0.25", "+0.2", "-3.4e-08", "-0.2 to 0.1", "plain"]
+    rows = list(csv.reader(io.StringIO(comma_separated(Table(["=a"], [[cell] for cell in cells])))))
+    assert [row[0] for row in rows] == ["'=a", "'=1+1", "'@SUM(A1)", "'+cmd|' /C calc'!A0", *cells[3:]]

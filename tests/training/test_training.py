@@ -179,7 +179,7 @@ def test_the_best_epoch_on_dev_is_kept_and_patience_ends_training(reviews, tmp_p
 
 def test_a_loss_that_is_no_number_is_said(reviews, tmp_path):
     with pytest.raises(Diverged, match="loss is not a number in epoch 1: try a smaller --learning-rate"):
-        heedful.train(str(reviews), runs=tmp_path, **SMALL | {"learning_rate": 1e30, "clip": None})
+        heedful.train(str(reviews), runs=tmp_path, **SMALL | {"temperature": 1e-300, "clip": None})
 
 
 def test_presets_fill_in_what_is_not_given(tmp_path, reviews):

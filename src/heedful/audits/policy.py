@@ -7,11 +7,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from heedful.audits.audit import AUDITS, Measure, Number
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.unreadable import Unreadable
+from heedful.intake.yaml_text import read_yaml
 
 Outcome = Literal["good", "unclear", "bad", "open", "too few", "not measured"]
 """Passes; asks for a caveat; fails; undecided with this many texts; too few texts have an answer; not measured."""
@@ -133,7 +134,7 @@ class Policy(BaseModel):
 
     version: Literal[1, 2]
     name: str
-    least_texts: int = Field(30, ge=1)
+    least_texts: int = Field(30, ge=1, le=10**9)
     """With fewer texts than this nothing is decided: their bootstrap interval is too narrow to be trusted."""
     rules: tuple[Rule, ...]
     errors: dict[str, ErrorRates] = Field(default_factory=dict)
@@ -144,13 +145,14 @@ def read_policy(policy: Path | str | None = None) -> Policy:
     """Read a policy by its name or file, or say in one sentence what is wrong with it."""
     path = POLICIES.get(str(policy or "default"), Path(policy or ""))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path)
     except FileNotFoundError:
         raise BadInput(
             f"There is no policy {path}: check the path given to --policy, or name one of {', '.join(POLICIES)}."
         ) from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        raise BadInput(f"{path} cannot be read as YAML: correct it or leave out --policy.") from None
+    except (OSError, ValueError) as error:
+        reason = f" ({error})" if isinstance(error, Unreadable) else ""
+        raise BadInput(f"{path} cannot be read as YAML{reason}: correct it or leave out --policy.") from None
     if not isinstance(content, dict):
         raise BadInput(f"{path} must hold version, name and rules: start from the default policy.")
     try:

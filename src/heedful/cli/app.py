@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import io
+import re
 import sys
-import traceback
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -20,6 +20,7 @@ from heedful.cli.data import data
 from heedful.cli.demo import demo
 from heedful.cli.doctor import doctor
 from heedful.cli.explain import explain
+from heedful.cli.fault import report_fault
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
 from heedful.cli.panel import panel
@@ -27,15 +28,18 @@ from heedful.cli.predict import predict
 from heedful.cli.report import report
 from heedful.cli.reproduce import reproduce
 from heedful.cli.runs import runs
+from heedful.cli.stopping import STOPPED, was_pressed
 from heedful.cli.study import study
 from heedful.cli.train import train
-from heedful.errors import HeedfulError
+from heedful.errors import BadInput, HeedfulError
+from heedful.intake.encodings import encodable, without_surrogates
 from heedful.output.terminal import plain
 
 # Old versions of typer take this from click, newer ones carry their own copy.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _FAULT = 70  # an error of ours; what sysexits.h calls EX_SOFTWARE
-_STOPPED = 130
+_NO_MEMORY = re.compile(r"can't allocate memory|not enough memory|std::bad_alloc|Cannot allocate memory")
+_LARGE = "There is not enough memory: give smaller sizes, fewer or shorter texts (--max-length), or a smaller --batch-size."
 _UNREAD = 141  # what shells use for a broken pipe
 
 app = typer.Typer(
@@ -92,11 +96,20 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # characters that a terminal lacks become question marks
             stream.reconfigure(errors="replace")
-    sys.exit(_guarded(lambda: app(arguments, prog_name="heedful", standalone_mode=False)))
+    sys.exit(_guarded(lambda: _run(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: list[str]) -> Any:
+    for word in arguments:
+        if not encodable(word):
+            raise BadInput(
+                f"{without_surrogates(word)[:100]!r} is not UTF-8: rename the file, or write the text in UTF-8."
+            )
+    return app(arguments, prog_name="heedful", standalone_mode=False)
 
 
 def _guarded(command: Callable[[], Any]) -> int:
-    """Turn bad input into one sentence; anything else is an error of ours and keeps its traceback."""
+    """Turn bad input into one sentence; anything else is an error of ours, and a file holds its traceback."""
     try:
         result = command()
     except UsageError as error:
@@ -106,15 +119,25 @@ def _guarded(command: Callable[[], Any]) -> int:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return _complain("The disk is full: free some space and run the same command again.", 2)
-        return _fault()
+        return _fault(error)
     except SystemExit as left:
         # The reader of our output is gone. Libraries exit with 1 then, which would mean *do not show*.
         return _UNREAD if isinstance(left.__context__, BrokenPipeError) else _code(left.code)
-    except Exception:
-        return _fault()
-    if result == _STOPPED:  # what typer makes of Ctrl-C
-        return _complain("Stopped: the same command continues from what is finished.", _STOPPED)
+    except KeyboardInterrupt:
+        return _stopped()
+    except BaseException as error:  # also what libraries in Rust raise when they panic
+        if was_pressed():
+            return _stopped()
+        if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+            return _complain(_LARGE, HeedfulError.exit_code)
+        return _fault(error)
+    if result == STOPPED:  # what typer makes of Ctrl-C
+        return _stopped()
     return _code(result)
+
+
+def _stopped() -> int:
+    return _complain("Stopped: the same command continues from what is finished.", STOPPED)
 
 
 def _code(result: object) -> int:
@@ -123,12 +146,13 @@ def _code(result: object) -> int:
     return _FAULT  # a library that exited with a message
 
 
-def _fault() -> int:
-    """Show the traceback of the current error, and say that it is ours."""
-    traceback.print_exc()
+def _fault(error: BaseException) -> int:
+    """Say that an error is ours, and where its traceback is."""
+    file = report_fault(error)
+    where = f"please report it with the file {file}" if file else "no file could be written that tells more"
     return _complain(
-        "This is an error in heedful, not yours, and says nothing about your model: please report it with the lines "
-        "above, the command, and what heedful doctor prints.",
+        f"This is an error in heedful ({type(error).__name__}), not yours, and says nothing about your model: {where}, "
+        "and with what heedful doctor prints.",
         _FAULT,
     )
 

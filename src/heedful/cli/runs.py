@@ -44,8 +44,9 @@ def runs(
         if as_json:
             typer.echo(json.dumps({"run": str(run.folder), "state": state, "metrics": metrics}))
         elif metrics:
-            test = metrics["test"]
-            rows.append([run.name, state, str(metrics["epoch"]), fixed(test["f1"]), fixed(test["accuracy"])])
+            reached = (metrics["test"].get(name) for name in ("f1", "accuracy"))
+            shown = (fixed(x if isinstance(x, int | float) else None) for x in reached)
+            rows.append([run.name, state, str(metrics["epoch"]), *shown])
         else:
             rows.append([run.name, Cell(state, tone="unclear"), "", "", ""])
     if as_json:

@@ -52,6 +52,8 @@ def compare(
 
     Runs that differ in their seed alone are one method, unless `by_method` is False or that would leave one method.
     """
+    if not runs:
+        raise BadInput("No run is given: name two or more to compare.")
     chosen = build(AuditOptions, options)
     audits = choose_audits(only, chosen)
     with watcher.status("Reading the texts"):

@@ -7,11 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
+import polars as pl
+
 from heedful.comparison.comparison import Comparison, ComparisonFormat, Entry
 from heedful.comparison.screen import show, title
 from heedful.comparison.sheets import legend, runs, sheets
 from heedful.errors import BadInput, did_you_mean
-from heedful.output.markup import in_markdown, one_line
+from heedful.output.markup import in_markdown, in_spreadsheet, one_line
 from heedful.output.tables import TIED, WARNING, latex, markdown
 from heedful.output.terminal import as_text
 
@@ -52,7 +54,8 @@ def write(comparison: Comparison, form: ComparisonFormat) -> str:
         case "latex":
             return _latex(comparison)
         case "csv":
-            return comparison.to_frame().write_csv()
+            words = pl.col(pl.String).map_elements(in_spreadsheet, return_dtype=pl.String)
+            return comparison.to_frame().with_columns(words).write_csv()
         case "json":
             return json.dumps(_plain(comparison), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 

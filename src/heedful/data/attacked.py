@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from heedful.data.words.substitution import Change
 from heedful.errors import BadInput
+from heedful.intake.frames import read_frame
+from heedful.intake.unreadable import Unreadable
 from heedful.storage import write_bytes
 
 Status = Literal["successful", "failed", "skipped"]
@@ -117,11 +119,10 @@ class AttackedTexts:
     def read(cls, path: Path) -> AttackedTexts:
         """Read what `write` wrote."""
         try:
-            frame = pl.read_parquet(path)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            reason = str(error).splitlines()[0]
+            frame = read_frame(path)
+        except Unreadable as error:
             raise BadInput(
-                f"Cannot read the attacked texts in {path} ({reason}): give a Parquet file that heedful attack wrote."
+                f"Cannot read the attacked texts in {path} ({error}): give a Parquet file that heedful attack wrote."
             ) from None
         return cls.from_frame(frame, where=str(path))
 

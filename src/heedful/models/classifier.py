@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,6 @@ from typing import Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 
 from heedful.checking import build
 from heedful.config import TrainConfig
@@ -22,9 +19,13 @@ from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.declared import complete
 from heedful.errors import BadInput
+from heedful.intake.files import read_text
+from heedful.intake.json_text import read_json
+from heedful.intake.unreadable import Unreadable
 from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Prediction, predict_texts, read_texts
+from heedful.models.sealed_weights import seal, unseal
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
@@ -99,7 +100,6 @@ class Classifier:
     def save_pretrained(self, folder: str | Path) -> None:
         """Write weights (safetensors), words and shape (JSON) into a folder."""
         folder = Path(folder)
-        tensors = {name: tensor.contiguous() for name, tensor in self.model.state_dict().items()}
         shape = self.model.architecture
         description = {
             "labels": list(self.labels),
@@ -108,7 +108,7 @@ class Classifier:
         }
         write_json(folder / DESCRIPTION, description)
         write_text(folder / VOCABULARY, self.vocabulary.to_json())
-        write_bytes(folder / WEIGHTS, save(tensors))
+        write_bytes(folder / WEIGHTS, seal(self.model.state_dict()))
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Classifier:
@@ -123,12 +123,18 @@ class Classifier:
         architecture = description["architecture"]
         try:
             vocabulary = Vocabulary.from_json(
-                (folder / VOCABULARY).read_text(encoding="utf-8"), sentences=architecture.hierarchical
+                read_text(folder / VOCABULARY), sentences=architecture.hierarchical
             )
-        except Exception as error:  # the tokenizers library raises bare Exception
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the tokenizers library raises bare Exception, and panics
             raise BadInput(
                 f"{folder / VOCABULARY} is damaged ({error}): copy the model again, or delete its folder and train again."
             ) from None
+        if vocabulary.unknown is not None and max(vocabulary.numbers.values(), default=0) >= len(vocabulary):
+            raise BadInput(
+                f"{folder / VOCABULARY} numbers its words beyond how many there are: copy the model again, or train again."
+            )
         if len(vocabulary) != architecture.vocabulary_size:
             raise BadInput(
                 f"{folder / VOCABULARY} has {len(vocabulary)} words and {DESCRIPTION} {architecture.vocabulary_size}: "
@@ -140,7 +146,7 @@ class Classifier:
 
 def _read_description(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
         if content["task"] not in get_args(Task):
             raise KeyError(content["task"])
         labels = tuple(str(label) for label in content["labels"])
@@ -158,8 +164,8 @@ def _read_description(path: Path) -> dict[str, Any]:
 def _load_model(architecture: Architecture, path: Path) -> AttentionModel:
     """Build a model only where the weights fit it: a damaged size must not ask for more memory than there is."""
     try:
-        tensors = load_file(path)
-    except (SafetensorError, OSError) as error:
+        tensors, _ = unseal(path)
+    except Unreadable as error:
         raise BadInput(
             f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
         ) from None

@@ -13,7 +13,7 @@ from torch import Tensor
 from heedful.data.batches import inference_batches
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch, Instances
-from heedful.data.words.text import clean_text
+from heedful.data.words.text import check_text, clean_text
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable, States, probabilities
 
@@ -44,6 +44,8 @@ def read_texts(classifier: Auditable, texts: Sequence[str], queries: Sequence[st
     """Tokenise texts of the user's own, refusing what cannot be read."""
     if isinstance(texts, str):
         raise BadInput("A list of texts is needed: put the one text into brackets.")
+    if not isinstance(texts, Sequence | np.ndarray):
+        raise BadInput(f"A list of texts is needed, and this is a {type(texts).__name__}.")
     instances = classifier.instances(_as_split(classifier, texts, queries))
     empty = np.flatnonzero(instances.tokens.items == 0)
     if len(empty):
@@ -83,6 +85,11 @@ def _as_split(classifier: Auditable, texts: Sequence[str], queries: Sequence[str
             if wanted
             else "This model reads texts alone: leave out the query."
         )
+    for kind, given in (("Text", texts), ("Query", queries or ())):
+        for number, one in enumerate(given, start=1):
+            if not isinstance(one, str):
+                raise BadInput(f"{kind} {number} is a {type(one).__name__}: give a list of strings.")
+            check_text(one, f"{kind} {number}")
     return Split(
         texts=[clean_text(text) for text in texts],
         labels=np.zeros(len(texts), dtype=np.int64),

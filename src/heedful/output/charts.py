@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from heedful.output.drawing import converted
+
 INK, MUTED, GRID, ACCENT, SECOND = "#26282b", "#63676d", "#e3e1da", "#1f5f8b", "#b3aa98"
 CLASSES = (ACCENT, SECOND, "#7fb0d1", "#6e675a")
 """Of areas, which are large: quiet."""
@@ -167,18 +169,12 @@ def finish_small(
 
 def as_svg(spec: dict[str, Any]) -> str:
     """Turn a drawing into SVG."""
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg({**_ROOMY, **spec})
-    return svg
+    return converted({**_ROOMY, **spec}, "svg").decode("utf-8")
 
 
 def as_png(spec: dict[str, Any]) -> bytes:
     """Turn a drawing into PNG, twice as fine as a screen."""
-    import vl_convert
-
-    png: bytes = vl_convert.vegalite_to_png({**_ROOMY, **spec}, scale=2)
-    return png
+    return converted({**_ROOMY, **spec}, "png")
 
 
 def inside_page(spec: dict[str, Any], words: str) -> str:

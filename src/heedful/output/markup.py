@@ -24,6 +24,10 @@ _LATEX = {
     "−": "$-$", "–": "--", "—": "---", "′": "$'$", "°": r"$^\circ$", "⚠": r"$^\dagger$", "₁": "$_1$", "₂": "$_2$",
     "“": "``", "”": "''", "‘": "`", "’": "'", "ŷ": r"$\hat{y}$", "\u00a0": "~",
 }  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?(?: ?%)?"
+_WITH_INTERVAL = re.compile(rf"{_NUMBER}(?:(?:,? | to | [(\[]|–){_NUMBER})*[)\]]?")
+"""A number as heedful writes it, with its interval or without: none of it computes anything."""
 _NORM = re.compile(r"ℓ(∞|[0-9]+)")
 _NEGATIVE = re.compile(r"(?<![\w.)-])-(?=\d)")
 """A minus: a hyphen would be printed shorter."""
@@ -63,6 +67,15 @@ def in_latex(text: str) -> str:
         else f"$\\ell_{chr(92) + 'infty' if part == '∞' else f'{{{part}}}'}$"
         for place, part in enumerate(parts)
     )
+
+
+def in_spreadsheet(text: str) -> str:
+    """A text in a cell of a spreadsheet, where some beginnings would make it a formula that is run; numbers stay numbers.
+
+    >>> in_spreadsheet("=HYPERLINK(A1)"), in_spreadsheet("-0.2 (-0.3 to +0.1)"), in_spreadsheet("plain")
+    ("'=HYPERLINK(A1)", '-0.2 (-0.3 to +0.1)', 'plain')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) and not _WITH_INTERVAL.fullmatch(text) else text
 
 
 def one_line(text: str) -> str:

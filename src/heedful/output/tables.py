@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from heedful.output.markup import in_latex, in_markdown, one_line
+from heedful.output.markup import in_latex, in_markdown, in_spreadsheet, one_line
 
 BEST, TIED, WARNING = "★", "°", "⚠"
 Mark = Literal["best", "tied", ""]
@@ -84,8 +84,8 @@ def comma_separated(table: Table) -> str:
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([one_line(heading) for heading in table.headings])
-    writer.writerows([cell(c).words for c in row] for row in table.rows)
+    writer.writerow([in_spreadsheet(one_line(heading)) for heading in table.headings])
+    writer.writerows([in_spreadsheet(cell(c).words) for c in row] for row in table.rows)
     return buffer.getvalue()
 
 

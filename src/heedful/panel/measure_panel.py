@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions
 from heedful.data.corpora.reader import load_corpus
 from heedful.errors import BadInput, HeedfulError
+from heedful.intake.json_text import read_json
 from heedful.models.altered import alter
 from heedful.models.classifier import Classifier
 from heedful.panel.case import Case
@@ -108,7 +108,7 @@ def check(corpus: str) -> None:
 def read_case(path: Path) -> Case | None:
     """Read a finished case; a damaged one is measured again."""
     try:
-        return Case(**json.loads(path.read_text(encoding="utf-8")))
+        return Case(**read_json(path))
     except (OSError, ValueError, TypeError, ValidationError):
         return None
 

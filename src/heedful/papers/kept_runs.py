@@ -17,6 +17,8 @@ from typing import Any
 import polars as pl
 
 from heedful.errors import BadInput
+from heedful.intake.frames import read_frame
+from heedful.intake.json_text import parse_json
 from heedful.papers.origin import ORIGIN, environment
 from heedful.papers.recipe import Recipe, RecipeCase
 from heedful.papers.results import MeasuredRun, Missing, Results
@@ -164,7 +166,7 @@ def _read(folder: Path, dataset: str) -> list[MeasuredRun]:
     if not (folder / f"{_RUNS}.parquet").is_file():
         return []
     try:
-        frames = {path.stem: pl.read_parquet(path) for path in sorted(folder.glob("*.parquet"))}
+        frames = {path.stem: read_frame(path) for path in sorted(folder.glob("*.parquet"))}
         about = frames.pop(_RUNS).select(list(_SCHEMA))
         return [_run(folder, dataset, row, frames) for row in about.iter_rows(named=True)]
     except (pl.exceptions.PolarsError, OSError, ValueError, KeyError, TypeError) as error:
@@ -181,7 +183,7 @@ def _run(
         for name, frame in frames.items()
         if len(part := frame.filter(pl.col("model") == row["model"], pl.col("seed") == row["seed"]))
     }
-    metrics = {**json.loads(row["metrics"]), "origin": {name: row[name] for name in ORIGIN}}
+    metrics = {**parse_json(row["metrics"], finite=False), "origin": {name: row[name] for name in ORIGIN}}
     return MeasuredRun(
         dataset,
         row["model"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from heedful.intake.json_text import read_json
 from heedful.papers.measured_numbers import Numbers
 from heedful.papers.results import MeasuredRun, Results
 
@@ -39,12 +39,12 @@ def _known(run: MeasuredRun) -> Mapping[str, str | None]:
 def environment(folder: Path) -> Mapping[str, str | None]:
     """Give command, commit and versions of a run or an audit; nothing where it does not say."""
     try:
-        content = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
+        content = read_json(folder / "environment.json")
         versions = {"python": content.get("python"), **content.get("versions", {})}
         return {
             "command": shlex.join(content.get("command") or []),
             "commit": content.get("commit"),
             "versions": ", ".join(f"{name} {version}" for name, version in versions.items() if version),
         }
-    except (OSError, ValueError, AttributeError):  # missing, or damaged
+    except (OSError, ValueError, AttributeError, TypeError):  # missing, or damaged
         return {}

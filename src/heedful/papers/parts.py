@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from heedful.errors import BadInput
+from heedful.intake.frames import read_frame
 from heedful.output.tables import Table
 from heedful.papers.claims import Sample
 from heedful.papers.measured_numbers import SCHEMA, MeasuredNumber, Numbers
@@ -192,7 +193,7 @@ def join(tables: Iterable[Table]) -> list[Table]:
 
 def _read(recipe: str, path: Path) -> PagePart:
     try:
-        return PagePart.from_frame(recipe, pl.read_parquet(path))
+        return PagePart.from_frame(recipe, read_frame(path))
     except (pl.exceptions.PolarsError, OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} does not hold a part of a paper's page: it is damaged, or of another version of heedful. Delete it, or measure it again."

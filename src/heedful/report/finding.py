@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 from heedful.audits.running.result import RESULT
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.json_text import read_json
 from heedful.report.material import Material
 from heedful.runs import list_runs
 
@@ -52,10 +52,10 @@ def _first(run: Path) -> Path:
 
 def _rank(folder: Path) -> tuple[bool, bool, bool, int]:
     try:
-        content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        content = read_json(folder / RESULT)
         about, partial = content["about"], bool(content["verdict"].get("partial", False))
         options = about["options"]
         sampled = bool(options["quick"]) or options.get("limit") is not None
         return partial, options["source"] != "attention", sampled, -int(about["texts"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return False, False, False, -sys.maxsize  # damaged: it comes first, so that the user hears of it

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy
@@ -31,6 +29,10 @@ from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.declared import complete
 from heedful.errors import BadInput
+from heedful.intake.frames import parquet_faults
+from heedful.intake.json_text import read_json
+from heedful.intake.unreadable import Unreadable
+from heedful.intake.yaml_text import read_yaml
 
 
 @dataclass(frozen=True)
@@ -167,11 +169,11 @@ class Material:
 
     def environment(self) -> dict[str, Any]:
         """On what and by which command the audit was made; empty where it was not kept."""
-        return _read(self.folder, "environment.json", json.loads)
+        return _read(self.folder, "environment.json", read_json)
 
     def config(self, *, of_run: bool = False) -> dict[str, Any]:
         """Options of the audit, or of the training."""
-        return _read(self.run if of_run else self.folder, "config.yaml", yaml.safe_load)
+        return _read(self.run if of_run else self.folder, "config.yaml", read_yaml)
 
 
 def spoken(name: str) -> str:
@@ -196,20 +198,20 @@ def joined(names: Sequence[str]) -> str:
 def _readable(path: Path | str) -> Iterator[None]:
     """Turn what a damaged file does into one sentence."""
     try:
-        yield
-    except (pl.exceptions.PolarsError, OSError, KeyError) as error:
-        reason = (str(error).splitlines() or ["unreadable"])[0]
+        with parquet_faults():
+            yield
+    except (Unreadable, KeyError) as error:
         raise BadInput(
-            f"{path} is missing or damaged ({reason}): delete its folder and audit again."
+            f"{path} is missing or damaged ({error}): delete its folder and audit again."
         ) from None
 
 
-def _read(folder: Path | None, name: str, parse: Any) -> dict[str, Any]:
+def _read(folder: Path | None, name: str, read: Callable[[Path], Any]) -> dict[str, Any]:
     """Read a file beside the audit. It only adds to a report, so that a damaged one is left out of it."""
     if folder is None:
         return {}
     try:
-        content = parse((folder / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError):
+        content = read(folder / name)
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -72,6 +72,8 @@ class Trainer:
         if found:
             self.progress, self.best = found
             self.log({"event": "resumed", "epoch": self.progress.epoch})
+        elif self.checkpoint is not None and self.checkpoint.is_file():
+            self.log({"event": "began again", "reason": "the checkpoint is damaged, or of another run"})
 
     def finished(self) -> bool:
         """Whether all epochs are done, or too many without a better one."""

@@ -21,6 +21,7 @@ from heedful.models.classifier import Classifier
 from heedful.models.encoders.encoder import ENCODERS
 from heedful.models.encoders.transformer import load_transformer, transformer_config
 from heedful.models.model import Architecture, AttentionModel
+from heedful.models.room import check_room
 from heedful.models.word_mask import GroupMask
 from heedful.progress import QUIET, Watcher
 from heedful.registry import member_of
@@ -52,8 +53,15 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
     with watcher.status("Splitting texts into words"):
         vocabulary = _vocabulary(config, corpus, pretrained)
         splits, notes = encode_splits(config, corpus, vocabulary)
-    torch.manual_seed(config.seed)
     shape = {name: getattr(config, name) for name in complete(ModelOptions).model_fields}
+    decided = {
+        "vocabulary_size": len(vocabulary),
+        "classes": len(corpus.labels),
+        "query": corpus.task != "classification",
+    }
+    if pretrained is None:
+        check_room(complete(Architecture)(**shape, **decided))
+    torch.manual_seed(config.seed)
     transformer, embeddings = None, None
     if pretrained is not None:
         with watcher.status("Loading the pretrained model"):
@@ -73,12 +81,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
             notes.append(
                 f"{config.vectors} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
             )
-    architecture = complete(Architecture)(
-        **shape,
-        vocabulary_size=len(vocabulary),
-        classes=len(corpus.labels),
-        query=corpus.task != "classification",
-    )
+    architecture = complete(Architecture)(**shape, **decided)
     model = AttentionModel(architecture, transformer)
     if embeddings is not None and model.embedding is not None:
         model.embedding.weight.data.copy_(torch.from_numpy(embeddings.matrix))

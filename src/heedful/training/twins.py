@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,6 +13,8 @@ from typing import Any, NamedTuple
 from heedful.checking import build
 from heedful.config import TrainConfig
 from heedful.errors import BadInput, Diverged
+from heedful.intake.files import read_text
+from heedful.intake.json_text import parse_json
 from heedful.runs import Run, list_runs
 
 # Wiegreffe & Pinter's list, which AtteFa uses too.
@@ -122,14 +123,14 @@ def seconds_per_epoch(base: Path, *, limit: int | None = None) -> float | None:
     path = base / "log.jsonl"
     if not path.is_file():
         return None
-    times = [
-        record["time"]
-        for record in map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        if record.get("event") == "epoch"
-    ]
+    try:
+        records = [parse_json(line, finite=False) for line in read_text(path).splitlines()]
+        times = [float(record["time"]) for record in records if record.get("event") == "epoch"]
+        metrics = Run(base).metrics() if Run(base).complete else {}
+        epochs, texts = len(metrics.get("history", times)), metrics.get("sizes", {}).get("train")
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, BadInput):
+        return None  # a damaged log only tells nothing
     if len(times) < 2:
         return None
-    metrics = Run(base).metrics() if Run(base).complete else {}
-    epochs, texts = len(metrics.get("history", times)), metrics.get("sizes", {}).get("train")
     share = min(1.0, limit / texts) if limit and texts else 1.0
     return share * float(times[-1] - times[0]) / max(1, epochs - 1)

@@ -18,7 +18,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, regis
 from heedful.audits.chart_kinds import boxes
 from heedful.audits.exhibits import Chart, Order, PickedItems
 from heedful.audits.subject.reading import Reading
-from heedful.config import AuditOptions, Count
+from heedful.config import AuditOptions, Times
 from heedful.measures.erasure import ErasureCurve, FirstFlip, erasure_curve, first_flip
 from heedful.measures.flips import smallest_flip_set
 from heedful.measures.streams import Stream, uniform_by_instance
@@ -59,7 +59,7 @@ def _measures() -> dict[str, Measure]:
 class FlipSetOptions(AuditOptions):
     """Options of this audit only."""
 
-    random_rankings: Count = Field(5, description="Random rankings that flip_set compares with.")
+    random_rankings: Times = Field(5, description="Random rankings that flip_set compares with.")
 
 
 @register

@@ -15,7 +15,7 @@ from heedful.audits.chart_kinds import violins
 from heedful.audits.exhibits import Chart, Order
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
-from heedful.config import AuditOptions, Count
+from heedful.config import AuditOptions, Times
 from heedful.measures.divergence import tvd
 from heedful.measures.permutation import permutation_change, permuted_weights
 from heedful.models.stages import probabilities
@@ -28,7 +28,7 @@ SMALL = 0.05
 class PermutationOptions(AuditOptions):
     """Options of this audit only."""
 
-    permutations: Count = Field(100, description="Shuffles per text.")
+    permutations: Times = Field(100, description="Shuffles per text.")
 
 
 @register

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from heedful.audits.audit import Number
 from heedful.audits.policy import Rule
 from heedful.audits.running.run import ALWAYS
 from heedful.audits.verdict import Judgement, Verdict, Word
+from heedful.intake.json_text import read_json
 from heedful.storage import write_json
 
 KEPT, MEASURED, SCORES = "alternatives.json", "alternatives", "scores"
@@ -102,7 +102,7 @@ class Alternatives(BaseModel):
     def read(cls, folder: Path) -> Alternatives | None:
         """Read it back; None if there is none, or if it cannot be read, since it only adds to an audit."""
         try:
-            return cls(**json.loads((folder / KEPT).read_text(encoding="utf-8")))
+            return cls(**read_json(folder / KEPT))
         except (OSError, ValueError, TypeError, ValidationError):
             return None
 

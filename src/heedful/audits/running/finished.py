@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from heedful.audits.audit import AUDITS, Summary
 from heedful.audits.running.folders import same_numbers
 from heedful.audits.running.result import INSTANCES, PREDICTIONS, SUMMARIES, read_frame, write_frame
 from heedful.errors import BadInput, HeedfulError
+from heedful.intake.json_text import read_json
 from heedful.runs import Run
 from heedful.storage import remove_leftovers, write_json
 
@@ -79,7 +79,7 @@ def _read(folder: Path, name: str) -> tuple[pl.DataFrame, Summary] | None:
     if not (path.is_file() and rows.is_file()):
         return None
     try:
-        summary = Summary(**json.loads(path.read_text(encoding="utf-8")))
+        summary = Summary(**read_json(path))
         frame = read_frame(rows)
     except (ValueError, TypeError, ValidationError, BadInput):
         return None  # damaged: measured again

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,9 @@ from heedful.audits.policy import Policy
 from heedful.audits.subject.scope import Scope
 from heedful.audits.verdict import Verdict, judge_findings
 from heedful.errors import BadInput
+from heedful.intake import frames
+from heedful.intake.json_text import read_json
+from heedful.intake.unreadable import Unreadable
 from heedful.storage import write_bytes, write_json
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ class AuditResult:
 def read_findings(folder: Path) -> tuple[About, Verdict, dict[str, Summary]]:
     """Read what an audit found, without the measurements of single texts."""
     try:
-        content = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+        content = read_json(folder / RESULT)
         summaries = {name: Summary(**found) for name, found in content["audits"].items()}
         return About(**content["about"]), Verdict(**content["verdict"]), summaries
     except FileNotFoundError:
@@ -185,9 +187,8 @@ def write_frame(path: Path, frame: pl.DataFrame) -> None:
 def read_frame(path: Path) -> pl.DataFrame:
     """Read a Parquet file, or say that it is damaged."""
     try:
-        return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+        return frames.read_frame(path)
+    except Unreadable as error:
         raise BadInput(
-            f"{path} is missing or damaged ({reason}): delete its folder and audit again."
+            f"{path} is missing or damaged ({error}): delete its folder and audit again."
         ) from None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,15 @@ from torch import Tensor
 from heedful.data.corpora.rows import RawRow, has_known_suffix, read_rows
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
+from heedful.intake.arguments import as_list
+from heedful.intake.json_text import parse_json
 
 Scores = Sequence[Sequence[Any]]
 """Of each text a number for every item, or (start, end, number) for stretches of the text."""
+
+
+_LARGEST = 1e100
+"""Of a score: sums and squares of such scores are still numbers."""
 
 
 def read_scores(path: Path) -> list[list[Any]]:
@@ -49,7 +53,7 @@ def _row(row: dict[str, Any], number: int, where: str, column: str) -> list[Any]
         found = [item.get("weight") if isinstance(item, dict) else None for item in row["items"]]
     if isinstance(found, str):  # a file of commas holds a list as text
         try:
-            found = json.loads(found)
+            found = parse_json(found)
         except ValueError:
             found = None
     if not isinstance(found, list) or not all(map(_is_score, found)):
@@ -63,11 +67,14 @@ def _row(row: dict[str, Any], number: int, where: str, column: str) -> list[Any]
 def _is_score(score: Any) -> bool:
     if isinstance(score, list | tuple):
         return len(score) == 3 and all(isinstance(place, int) for place in score[:2]) and _is_score(score[2])
-    return isinstance(score, int | float | np.number) and math.isfinite(score)
+    if not isinstance(score, int | float | np.integer | np.floating):
+        return False
+    return bool(-_LARGEST <= score <= _LARGEST)  # which NaN and infinities are not
 
 
 def fit_scores(scores: Scores, instances: Instances, counts: np.ndarray, *, where: str) -> list[list[float]]:
     """Give a number for every item of every text, or name the first text that the scores do not fit."""
+    scores = [as_list(row, "scores for each text") for row in as_list(scores, "scores")]
     if len(scores) != len(instances):
         raise BadInput(
             f"{where} has scores for {len(scores)} texts, and there are {len(instances)}: give one row for each, in their order."
@@ -76,7 +83,7 @@ def fit_scores(scores: Scores, instances: Instances, counts: np.ndarray, *, wher
     for row, (given, count) in enumerate(zip(scores, counts, strict=True)):
         if not all(map(_is_score, given)):
             raise BadInput(
-                f"Text {row + 1} has scores in {where} that are no numbers: give a number for each item, or (start, end, number)."
+                f"Text {row + 1} has scores in {where} that are no finite numbers: give a number for each item, or (start, end, number)."
             )
         placed = [isinstance(score, list | tuple) for score in given]
         if placed and all(placed):

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from heedful.data.corpora.evidence import marks, rationale_spans, support_spans, whole_numbers
-from heedful.data.corpora.labels import class_numbers, spell
+from heedful.data.corpora.labels import check_label, class_numbers, spell
 from heedful.data.corpora.rows import RawRow, read_rows
 from heedful.data.corpus import Span, Split, Task
-from heedful.data.words.text import clean_text
+from heedful.data.words.text import check_text, clean_text
 from heedful.errors import BadInput
 
 # A text in pieces, for rationales that mark these and not what lies between white space.
@@ -141,9 +141,11 @@ def read_split(
         tokens = _tokens(row, columns.text, number, where)
         _check_kinds(row, columns, number, where)
         text, query, label = _text(row.get(columns.text), tokens), "", spell(row.get(columns.label))
+        check_text(text, f"Row {number} of {where}")
         missing = [] if text else [columns.text]
         if columns.query is not None:
             query = _text(row.get(columns.query))
+            check_text(query, f"Row {number} of {where}")
             missing += [] if query else [columns.query]
         missing += [] if label else [columns.label]
         if missing or label is None:
@@ -154,6 +156,7 @@ def read_split(
                 f"Row {number} of {where} has no {' and no '.join(missing)}: fix it, "
                 f"or leave such rows out with --skip-bad-rows."
             )
+        check_label(label, f"row {number} of {where}")
         split.texts.append(text)
         split.spellings.append(sys.intern(label))  # few labels, many rows
         split.rows.append(number)
@@ -200,6 +203,7 @@ def texts_of(
         for name, found in ((text_column, text), (query_column, query)):
             if name is not None and not found:
                 raise BadInput(f"Row {number} of {where} has no {name}: fix it or take it out.")
+            check_text(found, f"Row {number} of {where}")
         split.texts.append(text)
         if query_column is not None:
             split.queries.append(query)

@@ -13,6 +13,7 @@ from typing import Any
 
 from heedful.data.corpora.rows import RawRow
 from heedful.errors import BadInput
+from heedful.intake.arguments import as_list
 
 TEXT, LABEL = "text", "label"
 
@@ -98,7 +99,7 @@ def _named(row: Mapping[str, Any], features: Mapping[str, Any]) -> RawRow:
 
 
 def _with_labels(rows: list[RawRow], labels: Sequence[Any]) -> list[RawRow]:
-    given = list(getattr(labels, "tolist", lambda: labels)())
+    given = as_list(getattr(labels, "tolist", lambda: labels)(), "labels")
     if len(given) != len(rows):
         raise BadInput(f"{len(given)} labels were given for {len(rows)} texts: give one each.")
     return [row | {LABEL: label} for row, label in zip(rows, given, strict=True)]

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedful.errors import BadInput
+from heedful.intake import limits
+from heedful.intake.encodings import encodable
 
 
 def spell(raw: Any) -> str | None:
@@ -24,6 +26,18 @@ def spell(raw: Any) -> str | None:
     if isinstance(raw, bool):
         return "true" if raw else "false"
     return re.sub(r"^(-?\d+)\.0+$", r"\1", str(raw).strip()) or None
+
+
+def check_label(label: str, where: str) -> None:
+    """Refuse a label that cannot be written down again: it would be found out when training is over."""
+    if not encodable(label):
+        raise BadInput(
+            f"The label in {where} holds half a character (a lone surrogate), which no file can hold: fix it."
+        )
+    if len(label) > limits.LABEL:
+        raise BadInput(
+            f"The label in {where} has {len(label):,} characters, and {limits.LABEL:,} are the most: is it a text?"
+        )
 
 
 def class_names(spellings: Iterable[str]) -> tuple[str, ...]:
@@ -45,6 +59,8 @@ def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
         raise BadInput(
             f"The label names in {where} ({', '.join(names)}) must be two or more, all different and none empty."
         )
+    for name in names:
+        check_label(name, where)
     return tuple(names)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import gzip
-import io
-import json
-import sys
-import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any
 
 from heedful.errors import BadInput
+from heedful.intake import limits
+from heedful.intake.files import lines, open_bytes, open_text
+from heedful.intake.json_text import parse_json
+from heedful.intake.unreadable import Unreadable
 
 RawRow = dict[str, Any]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz")
@@ -45,7 +46,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, RawRow]]:
         return
     number = 0
     try:
-        with io.TextIOWrapper(_open(path), encoding="utf-8-sig", newline="") as file:
+        with open_text(path) as file:
             rows = (
                 _json_lines(file, path)
                 if name.endswith(("jsonl", "ndjson"))
@@ -59,39 +60,37 @@ def read_rows(path: Path) -> Iterator[tuple[int, RawRow]]:
             f"Line {_undecodable_line(path)} of {path} is not UTF-8 (byte 0x{byte:02x}): convert the file, "
             f"for example with iconv -f latin1 -t utf-8."
         ) from None
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise BadInput(f"{path} is damaged or cut off after row {number}: fetch it again.") from None
+    except Unreadable as error:
+        after = f" after row {number}" if number else ""
+        raise BadInput(f"{path} cannot be read{after} ({error}): mend it, or fetch it again.") from None
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {(error.strerror or str(error)).lower()}.") from None
 
 
-def _open(path: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
-
-
 def _undecodable_line(path: Path) -> int:
     """Find the line in a second pass: the first decodes many lines at once and cannot tell."""
-    with _open(path) as file:
-        for number, line in enumerate(file, start=1):
+    with open_bytes(path) as file:
+        decoder, number = codecs.getincrementaldecoder("utf-8")(), 1
+        while part := file.read(2**16):
             try:
-                line.decode("utf-8")
-            except UnicodeDecodeError:
-                return number
-    return 1
+                decoder.decode(part)
+            except UnicodeDecodeError as error:
+                return number + error.object[: error.start].count(b"\n")
+            number += part.count(b"\n")
+    return number
 
 
-def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, RawRow]]:
+def _json_lines(file: IO[str], path: Path) -> Iterator[tuple[int, RawRow]]:
     number = 0
-    for line in file:
+    for line in lines(file):
         if not line.strip():
             continue
         number += 1
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # besides bad syntax: endless numbers, bottomless lists
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error).split(":")[0]
+            row = parse_json(line, finite=False)  # NaN stands for nothing, as pandas writes it
+        except Unreadable as error:
             raise BadInput(
-                f"Row {number} of {path} is not valid JSON ({reason}): each line must be one object."
+                f"Row {number} of {path} is not valid JSON ({error}): each line must be one object."
             ) from None
         if not isinstance(row, dict):
             raise BadInput(
@@ -100,11 +99,12 @@ def _json_lines(file: io.TextIOWrapper, path: Path) -> Iterator[tuple[int, RawRo
         yield number, row
 
 
-def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[int, RawRow]]:
-    csv.field_size_limit(sys.maxsize)
-    reader = csv.DictReader(file, delimiter="\t" if name.endswith("tsv") else ",", strict=True)
+def _delimited(file: IO[str], path: Path, name: str) -> Iterator[tuple[int, RawRow]]:
+    csv.field_size_limit(limits.LINE)
+    reader = csv.DictReader(lines(file), delimiter="\t" if name.endswith("tsv") else ",", strict=True)
     number = 0
     try:
+        _refuse_twins(reader.fieldnames or (), path)
         for number, row in enumerate(reader, start=1):
             if None in row:
                 raise BadInput(
@@ -115,17 +115,29 @@ def _delimited(file: io.TextIOWrapper, path: Path, name: str) -> Iterator[tuple[
         raise BadInput(f"Row {number + 1} of {path} is not valid CSV ({error}): fix its quotes.") from None
 
 
+def _refuse_twins(columns: Sequence[str], path: Path) -> None:
+    """Refuse two columns of one name, of which only one would be read. Those without a name nobody asks for."""
+    for column, count in Counter(filter(None, columns)).items():
+        if count > 1:
+            raise BadInput(
+                f"{path} has {count} columns named {column[:60]!r}: rename all but one, or take them out."
+            )
+
+
 def _parquet(path: Path) -> Iterator[tuple[int, RawRow]]:
     import polars as pl
 
+    from heedful.intake.frames import parquet_faults
+
     try:
-        frame = pl.scan_parquet(path)
-        rows = frame.select(pl.len()).collect().item()
+        with parquet_faults():
+            frame = pl.scan_parquet(path)
+            rows, size = frame.select(pl.len()).collect().item(), path.stat().st_size
+        if rows > max(1_000_000, limits.ROWS_PER_BYTE * size):
+            raise Unreadable(f"it says it has {rows:,} rows, in {size:,} bytes")
         for first in range(0, rows, _SLICE):
-            part = frame.slice(first, _SLICE).collect()
+            with parquet_faults():
+                part = frame.slice(first, _SLICE).collect()
             yield from enumerate(part.iter_rows(named=True), start=first + 1)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadInput(
-            f"{path} is not a readable Parquet file ({reason}): fetch or write it again."
-        ) from None
+    except Unreadable as error:
+        raise BadInput(f"{path} is not a readable Parquet file ({error}): fetch or write it again.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from heedful.data.corpora.rows import SUFFIXES, RawRow, check_suffix, read_rows
 from heedful.data.corpus import Task
 from heedful.data.fetch.cache import data_folders
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.json_text import read_json
 
 _SPLIT_NAMES = {
     "train": ("train", "training"),
@@ -155,8 +155,8 @@ def _read_meta(path: Path) -> tuple[tuple[str, ...], Task | None]:
     if not path.is_file():
         return (), None
     try:
-        meta: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError, OSError) as error:
+        meta: Any = read_json(path)
+    except (ValueError, OSError) as error:
         raise BadInput(f"Cannot read {path} ({error}): fix it or delete it.") from None
     if not isinstance(meta, dict):
         raise BadInput(f"{path} must hold a JSON object with the keys labels and task: fix it or delete it.")

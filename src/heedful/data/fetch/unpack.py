@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -12,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from heedful.data.corpora.wheel_datasets import write_dataset
 from heedful.data.fetch.asset_table import Asset
 from heedful.errors import BadInput
+from heedful.intake.json_text import read_json
 from heedful.storage import disk_errors, make_folder, write_json
 
 _MANIFEST = "asset.json"
@@ -21,7 +21,7 @@ _IDENTITY = {"name", "description", "wheel", "version", "sha256", "licence"}
 def is_complete(asset: Asset) -> bool:
     """Tell whether the asset's folder holds every file of the version in the table, at its full size."""
     try:
-        manifest = json.loads((asset.folder / _MANIFEST).read_text(encoding="utf-8"))
+        manifest = read_json(asset.folder / _MANIFEST)
         sizes = {name: (asset.folder / name).stat().st_size for name in manifest["files"]}
         wanted = (
             {name for name in asset.members if not name.endswith("/")} if asset.kind != "dataset" else set()

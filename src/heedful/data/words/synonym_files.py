@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from heedful.data.words.inflection import replaceable
-from heedful.data.words.word_lines import opened, word_lines
+from heedful.data.words.word_lines import word_lines
 from heedful.errors import BadInput
+from heedful.intake.json_text import read_json
 
 _VECTOR_SUFFIXES = (".vec", ".npz", ".npy")
 
@@ -52,11 +52,10 @@ def _entries(path: Path) -> Iterable[tuple[str, list[str]]]:
 
 
 def _object(path: Path) -> dict[str, list[str]]:
-    with opened(path, holds="synonyms") as file:
-        try:
-            content = json.load(file)
-        except json.JSONDecodeError as error:
-            raise BadInput(f"{path} is not JSON ({error}): give an object from words to lists.") from None
+    try:
+        content = read_json(path)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} is not JSON ({error}): give an object from words to lists.") from None
     if not isinstance(content, dict):
         raise BadInput(f"{path} holds no JSON object: give one from each word to a list of its synonyms.")
     for word, synonyms in content.items():

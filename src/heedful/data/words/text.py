@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from heedful.errors import BadInput
+from heedful.intake import limits
+from heedful.intake.encodings import without_surrogates
+
 PAD, UNKNOWN = "<pad>", "<unk>"
 
 # English clitics stand alone, as in the treebanks and in the vocabularies of pretrained vectors.
@@ -21,12 +25,19 @@ _PUNCTUATION = r"((?![\w\s\p{Cf}\p{Cc}])\X)\1*"
 
 # A sentence ends after . ! ? (and closing quotes) before white space, or at a line break.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+|(?<!\s)\s*\n\s*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
     """Replace lone surrogates, which no encoding can write, one for one: offsets stay true."""
-    return _SURROGATE.sub("\ufffd", text)
+    return without_surrogates(text)
+
+
+def check_text(text: str, where: str) -> None:
+    """Refuse a text that is longer than any person reads at once: a file in the place of a text, as a rule."""
+    if len(text) > limits.TEXT:
+        raise BadInput(
+            f"{where} has a text of {len(text):,} characters, and {limits.TEXT:,} are the most: cut it into parts."
+        )
 
 
 def word_tokenizer(*, lowercase: bool = True, punctuation: bool = True, numbers: bool = True) -> Tokenizer:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import array
-import gzip
-import io
 import math
-import zipfile
-import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from heedful.errors import BadInput
+from heedful.intake import limits
+from heedful.intake.arrays import map_npy, read_npz
+from heedful.intake.files import damage_named, open_bytes, read_bytes
+from heedful.intake.frames import read_frame
+from heedful.intake.unreadable import Unreadable
+
+_SIZE_DIGITS = 9
+"""Digits of a vector's size that are read; no line holds so many numbers, and the next one shows it."""
 
 
 class WantedVectors(NamedTuple):
@@ -35,11 +39,10 @@ def read_vector_file(path: Path, wanted: set[str] | None, *, first: int | None =
         raise BadInput(f"There is no vector file {path}: check the path.")
     readers = {".npz": _read_npz, ".npy": _read_npy}
     try:
-        read = readers.get(path.suffix, _read_text)(path, wanted, first)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise BadInput(
-            f"Cannot read the vectors in {path} ({error}): give a whole, readable file."
-        ) from error
+        with damage_named():
+            read = readers.get(path.suffix, _read_text)(path, wanted, first)
+    except (OSError, Unreadable) as error:
+        raise BadInput(f"Cannot read the vectors in {path} ({error}): give a whole, readable file.") from None
     if not np.isfinite(read.matrix).all():
         raise BadInput(f"Some vectors in {path} are not finite numbers: fix the file or choose another.")
     return read
@@ -52,15 +55,15 @@ def _read_text(path: Path, wanted: set[str] | None, first: int | None) -> Wanted
     rows: dict[str, int] = {}
     numbers = array.array("f")
     size = 0
-    with _open(path) as file:
-        for number, line in enumerate(file, start=1):
+    with open_bytes(path) as file:
+        for number, line in enumerate(_bounded(file), start=1):
             fields = line.rstrip()
             if not fields:
                 continue
             if number == 1:
                 header = fields.split(b" ")
                 if len(header) == 2 and all(field.isdigit() for field in header):  # count and size
-                    size = int(header[1])
+                    size = int(header[1][:_SIZE_DIGITS])
                     continue
             size = size or fields.count(b" ")
             parts = _split(fields, size)
@@ -83,8 +86,12 @@ def _read_text(path: Path, wanted: set[str] | None, first: int | None) -> Wanted
     return WantedVectors(rows, np.array(numbers, dtype=np.float32).reshape(len(rows), size))
 
 
-def _open(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+def _bounded(file: BinaryIO) -> Iterator[bytes]:
+    """Give the lines of a file, and refuse one that has no end."""
+    while line := file.readline(limits.LINE + 1):
+        if len(line) > limits.LINE:
+            raise Unreadable(f"a line of more than {limits.LINE:,} bytes")
+        yield line
 
 
 def _split(fields: bytes, size: int) -> tuple[bytes, bytes] | None:
@@ -113,13 +120,12 @@ def _is_number(field: bytes) -> bool:
 
 def _read_npz(path: Path, wanted: set[str] | None, first: int | None) -> WantedVectors:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            words, vectors = arrays["words"], arrays["vectors"]
+        words, vectors = read_npz(path, ("words", "vectors"))
     except KeyError as error:
         raise BadInput(f"{path} must hold the arrays `words` and `vectors`: save it with both.") from error
-    except ValueError as error:
+    except Unreadable as error:
         raise BadInput(
-            f"{path} is not an .npz of plain arrays: save `words` as strings, not objects."
+            f"{path} is not an .npz of plain arrays ({error}): save `words` as strings, not objects."
         ) from error
     if words.ndim != 1 or words.dtype.kind != "U":
         raise BadInput(
@@ -130,10 +136,10 @@ def _read_npz(path: Path, wanted: set[str] | None, first: int | None) -> WantedV
 
 def _read_npy(path: Path, wanted: set[str] | None, first: int | None) -> WantedVectors:
     try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except ValueError as error:
+        vectors = map_npy(path)
+    except Unreadable as error:
         raise BadInput(
-            f"{path} is not an .npy of plain numbers: save a float array [words, size]."
+            f"{path} is not an .npy of plain numbers ({error}): save a float array [words, size]."
         ) from error
     return _select(path, _words_beside(path), vectors, wanted, first)
 
@@ -142,14 +148,15 @@ def _words_beside(path: Path) -> list[str]:
     """Find the word list of an .npy: X.txt, X.parquet, or the only Parquet file of the folder."""
     text = path.with_suffix(".txt")
     if text.is_file():
-        return text.read_text(encoding="utf-8", errors="replace").removesuffix("\n").split("\n")
+        listed = read_bytes(text).decode("utf-8", "replace")
+        return listed.removesuffix("\n").split("\n")
     own = path.with_suffix(".parquet")
     tables = [own] if own.is_file() else list(path.parent.glob("*.parquet"))
     if len(tables) != 1:
         raise BadInput(f"{path} has no word list beside it: write {text.name} there, one word a line.")
     try:
-        columns = pl.read_parquet(tables[0]).select(pl.col(pl.String))
-    except pl.exceptions.PolarsError as error:
+        columns = read_frame(tables[0]).select(pl.col(pl.String))
+    except Unreadable as error:
         raise BadInput(
             f"Cannot read the word list {tables[0]}: give {text.name}, one word a line."
         ) from error

@@ -120,9 +120,15 @@ class Vocabulary:
         return int(self.tokenizer.get_vocab_size())
 
     @property
+    def numbers(self) -> dict[str, int]:
+        """The number of every word."""
+        found: dict[str, int] = self.tokenizer.get_vocab()
+        return found
+
+    @property
     def words(self) -> list[str]:
         """Every word by its number."""
-        numbers: dict[str, int] = self.tokenizer.get_vocab()
+        numbers = self.numbers
         return sorted(numbers, key=numbers.__getitem__)
 
     @property

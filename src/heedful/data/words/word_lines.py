@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from heedful.errors import BadInput
+from heedful.intake.files import lines, open_text
+from heedful.intake.unreadable import Unreadable
 
 
 def word_lines(path: Path, *, holds: str) -> Iterator[tuple[int, list[str]]]:
     """Give the words of each line that has any, and its number from 1."""
     with opened(path, holds=holds) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(lines(file), start=1):
             if fields := [field for field in re.split(r"[\s,]+", line.partition("#")[0]) if field]:
                 yield number, fields
 
@@ -25,11 +25,7 @@ def word_lines(path: Path, *, holds: str) -> Iterator[tuple[int, list[str]]]:
 def opened(path: Path, *, holds: str) -> Iterator[IO[str]]:
     """Open a text file, packed or not, and report its faults in one sentence that says what it should hold."""
     try:
-        with (
-            gzip.open(path, "rt", encoding="utf-8-sig")
-            if path.suffix == ".gz"
-            else path.open(encoding="utf-8-sig") as file
-        ):
+        with open_text(path) as file:
             yield file
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, Unreadable) as error:
         raise BadInput(f"Cannot read the {holds} in {path} ({error}): give a text file in UTF-8.") from None

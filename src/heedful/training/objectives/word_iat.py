@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from pydantic import Field
 from torch import Tensor, nn
 
-from heedful.config import Count, ObjectiveOptions
+from heedful.config import ObjectiveOptions, Times
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.data.instances import Instances
 from heedful.models.encoders.transformer import TransformerEncoder
@@ -26,7 +26,7 @@ _FLAT = 1e-12  # gradients have length one: less than this along the directions 
 class WordIATOptions(ObjectiveOptions):
     """Options of this objective only."""
 
-    neighbours: Count = Field(15, description="Nearest words towards which a word is moved (word_iat).")
+    neighbours: Times = Field(15, description="Nearest words towards which a word is moved (word_iat).")
 
 
 @OBJECTIVES.register(

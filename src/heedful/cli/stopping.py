@@ -1,0 +1,46 @@
+"""Ctrl-C, whenever it comes: one line and exit code 130. This file is imported first and imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STOPPED = 130
+_pressed = False
+
+
+def was_pressed() -> bool:
+    """Whether Ctrl-C was pressed: libraries turn it into other errors, when it meets them while they are imported."""
+    return _pressed
+
+
+@contextmanager
+def quiet_until_ready() -> Iterator[None]:
+    """Leave at once while nothing has begun; afterwards, raise KeyboardInterrupt as Python does, and remember it."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) in (
+        signal.SIG_IGN,  # as a shell starts what runs in the background
+        None,
+    ):
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, _interrupt if before is signal.default_int_handler else before)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os.write(2, b"Stopped before anything began.\n")
+    os._exit(STOPPED)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _pressed  # noqa: PLW0603 a signal has nowhere else to leave word
+    _pressed = True
+    raise KeyboardInterrupt
