@@ -1,7 +1,7 @@
 """Ranks that do not depend on rounding: what differs by less than a computer can tell is a tie.
 
-How texts are batched changes the last digits of single precision. What that does to a logit, it does to 1 − p in
-proportion to its size: of a text that a model is sure of, scores of 1e-5 and 1.1e-5 are no tie.
+How texts are batched changes the last digits of single precision. What that does to a logit, it does to a probability p
+in proportion to p (1 − p): of a text that a model is sure of, scores of 1e-5 and 1.1e-5 are no tie.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-TIE = 2e-6
-"""Scores that are nearer than this, in proportion to the higher, are equal."""
+TIE = 4e-6
+"""Logits that are nearer than this are equal, and so are the scores that they become."""
 LEAST = 1e-7
-"""So are those that are nearer than this: p has no more digits in single precision."""
+"""So are scores that are nearer than this: a probability has no more digits in single precision."""
+OTHER = 1e-6
+"""And numbers that are no probabilities: logarithms, and similarities, whose angle is less exact than its cosine."""
 
 
 def ranked(scores: Sequence[float] | NDArray[np.float64], *, least: float = LEAST) -> list[int]:
@@ -36,10 +38,10 @@ def ranked(scores: Sequence[float] | NDArray[np.float64], *, least: float = LEAS
     return result
 
 
-def beats(score: float, other: float) -> bool:
+def beats(score: float, other: float, *, least: float = LEAST) -> bool:
     """Whether a score is higher than another by more than rounding."""
-    return score - other > _tie(score, LEAST)
+    return score - other > _tie(score, least)
 
 
 def _tie(score: float, least: float) -> float:
-    return max(least, TIE * abs(score))
+    return max(least, TIE * score * (1 - score))

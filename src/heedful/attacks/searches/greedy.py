@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from heedful.attacks.draft import Draft
-from heedful.attacks.ranking import LEAST, beats, ranked
+from heedful.attacks.ranking import LEAST, OTHER, beats, ranked
 from heedful.attacks.requests import Compare, Propose, Request, Score, Scored, Steps
 from heedful.attacks.searches.search import Space
 
@@ -111,7 +111,7 @@ def choose(
     # What passes first has the best score, and another is taken only for being more similar.
     best, most = passing[0]
     for place, similarity in passing[1:]:
-        if beats(similarity, most):
+        if beats(similarity, most, least=OTHER):
             best, most = place, similarity
     return best
 
