@@ -50,6 +50,25 @@ def make_folder(path: Path) -> Path:
     return path
 
 
+@contextlib.contextmanager
+def folder_for(path: Path, *, lock: str) -> Iterator[Path]:
+    """Create a folder for what is done inside; where that fails before anything is written, leave none behind.
+
+    Parents that were created for it go too. A file by the name `lock` does not count as written.
+    """
+    new = [folder for folder in (path, *path.parents) if not folder.exists()]
+    make_folder(path)
+    try:
+        yield path
+    except BaseException:
+        if {file.name for file in path.iterdir()} <= {lock}:
+            with contextlib.suppress(OSError):  # another process may have written meanwhile
+                (path / lock).unlink(missing_ok=True)
+                for folder in new:
+                    folder.rmdir()
+        raise
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all: temporary file, fsync, rename."""
     make_folder(path.parent)

@@ -203,15 +203,27 @@ def test_bad_input_is_a_sentence_and_writes_nothing(attack, tmp_path, given, say
     with pytest.raises(BadInput, match=says) as raised:
         attack(folder=tmp_path / "kept", **given)
     assert "\n" not in str(raised.value)
-    assert not list((tmp_path / "kept").rglob("*.parquet")) and not list((tmp_path / "kept").rglob("*.json"))
+    assert not (tmp_path / "kept").exists()
 
 
 def test_no_candidates_at_all(attack, tmp_path):
     nothing = tmp_path / "none.txt"
     nothing.write_text("elephant mammoth\n")
     with pytest.raises(BadInput, match="no candidate"):
-        attack(synonyms=str(nothing), folder=tmp_path / "kept")
-    assert not list((tmp_path / "kept").rglob("*.parquet"))
+        attack(synonyms=str(nothing), folder=tmp_path / "runs" / "kept")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_model_that_fails_on_the_way_leaves_no_folder(attack, tmp_path):
+    def late(texts):
+        return [[float("nan")] * 2 if "calm" in text else [0.9, 0.1] for text in texts]
+
+    (tmp_path / "before").mkdir()
+    for folder in (tmp_path / "runs" / "kept", tmp_path / "before"):
+        with pytest.raises(BadInput, match="NaN"):
+            attack(model=late, texts=["a slow film"], labels=[0], folder=folder)
+    assert not (tmp_path / "runs").exists()
+    assert not list((tmp_path / "before").iterdir())
 
 
 @pytest.mark.parametrize("content", ["fine\n", "{}", '{"fine": "good"}', "[1]"])

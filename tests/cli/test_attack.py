@@ -45,7 +45,39 @@ def test_a_model_without_attention_is_attacked_too(run, trained_without_attentio
 def test_bad_input(run, own, reviews, flags, says):
     done = run("attack", own, reviews, *BARE, *flags)
     assert done.code == 2 and says in done.err and len(done.err.strip().splitlines()) == 1
-    assert not list((own / "attacks").rglob("*.parquet"))
+    assert not (own / "attacks").exists()
+
+
+def test_without_any_candidate_nothing_is_left(run, own, reviews):
+    Path("words.txt").write_text("kangaroo wallaby\n")
+    done = run("attack", own, reviews, *BARE)
+    assert done.code == 2 and "finds no candidate" in done.err
+    assert not (own / "attacks").exists()
+
+
+MISSING = [
+    (("--attack-synonyms", "nowhere.txt"), "There is no file nowhere.txt"),
+    (("--attack-synonyms", "bad.txt"), "Line 1 of bad.txt"),
+    ((), "heedful data make counterfitted"),
+]
+
+
+@pytest.mark.parametrize(("flags", "says"), MISSING)
+def test_audits_say_what_attacks_lack_before_they_begin(run, own, reviews, flags, says):
+    Path("bad.txt").write_text("great\n")
+    asked = ("--only", "robustness,consistency", "--attacks", "textfooler", "--no-attack-similarity")
+    done = run("audit", own, reviews, *asked, *flags)
+    assert done.code == 2 and says in done.err
+    assert not (own / "audits").exists() and not (own / "attacks").exists()
+
+
+@pytest.mark.parametrize(("flags", "says"), MISSING)
+def test_rounds_say_what_attacks_lack_before_they_train(run, reviews, flags, says):
+    Path("bad.txt").write_text("great\n")
+    asked = ("--objective", "augmented", "--rounds", 1, "--epochs", 1, "--no-attack-similarity")
+    done = run("train", reviews, *asked, "--runs", "new", *flags)
+    assert done.code == 2 and says in done.err
+    assert not Path("new").exists()
 
 
 def test_it_is_listed(run):

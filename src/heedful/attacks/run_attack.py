@@ -26,7 +26,9 @@ from heedful.models.answers import Reads
 from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
 from heedful.runs import identity
-from heedful.storage import locked, make_folder
+from heedful.storage import folder_for, locked
+
+_LOCK = ".lock"
 
 
 def attack(
@@ -67,7 +69,7 @@ def attack(
         watcher.say(f"This attack is complete: {folder}")
         return finished
     ready = make(chosen)  # before anything is written: what is missing is said first
-    with locked(make_folder(folder) / ".lock", busy=lambda: _refuse(folder)):
+    with folder_for(folder, lock=_LOCK), locked(folder / _LOCK, busy=lambda: _refuse(folder)):
         return _run(victim, sources, numbers, chosen, ready, kept, together, watcher)
 
 

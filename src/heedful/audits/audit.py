@@ -128,6 +128,9 @@ class Audit(ABC):
         """Say why it cannot be asked about this model, these scores and these texts; None if it can."""
         return scope.lacks(cls.access)
 
+    def check(self) -> None:  # noqa: B027 most audits need nothing that could be missing
+        """Raise `BadInput` where something that it needs is missing, before anything is written."""
+
     def prepare(self, subject: Subject, watcher: Watcher) -> None:  # noqa: B027 most audits need no preparation
         """Do what must be done once before texts are measured."""
 

@@ -97,9 +97,12 @@ def _rounds(
     from heedful.training.train import resolve
 
     options = build(AttackOptions, attack)
+    published = PublishedAttack(options)
+    trained = resolve(given, file=config)
+    _ = published.assembled  # what is missing is said before a model is trained
     done = train_rounds(
-        resolve(given, file=config),
-        PublishedAttack(options),
+        trained,
+        published,
         rounds=rounds,
         limit=options.limit,
         runs=runs,

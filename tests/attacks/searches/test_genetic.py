@@ -31,6 +31,20 @@ def test_fitter_parents_are_preferred():
     assert np.mean(drawn) == pytest.approx(1 - expected, abs=0.02)
 
 
+@pytest.mark.parametrize("search", [Genetic, ImprovedGenetic])
+def test_children_have_their_words_of_the_fitter_parents(search):
+    class Anything:
+        def admits(self, draft):
+            return True
+
+    draft = Draft(Source.cut("one two three"))
+    fit, unfit = (draft.with_words(dict.fromkeys(range(3), word)) for word in ("fit", "unfit"))
+    members = [Member(unfit, 0.1, False, (1, 1, 1)), Member(fit, 0.9, False, (1, 1, 1))]
+    children = search(population=400)._children(members, np.random.default_rng(0), Anything())
+    words = [child.draft.word(position) for child in children for position in range(3)]
+    assert words.count("fit") / len(words) > 0.9  # .935 is expected
+
+
 def test_what_has_no_weight_is_never_drawn_and_without_weights_all_are():
     generator = np.random.default_rng(0)
     assert {draw(generator, [3, 5, 7, 9], [0, 1, 2, 0]) for _ in range(200)} == {5, 7}

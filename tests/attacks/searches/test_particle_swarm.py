@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from heedful.attacks.constraints.places import ShareOfWords
+from heedful.attacks.searches import particle_swarm
 from heedful.attacks.searches.particle_swarm import (
     ParticleSwarm,
     move_probabilities,
@@ -33,6 +34,20 @@ def test_the_faster_a_particle_the_more_probably_it_takes_the_bests_word():
     assert turned(words, best, move_probabilities(velocity), np.array([0.5, 0.5])) == best
     assert turned(words, best, np.zeros(2), np.zeros(2)) == words
     assert turned(words, best, np.ones(2), np.full(2, 0.999)) == best
+
+
+def test_particles_turn_where_they_differ_from_the_best(run_search, monkeypatch):
+    asked = {True: [], False: []}
+
+    def watched(words, towards, probabilities, numbers):
+        for word, other, probability in zip(words, towards, probabilities, strict=True):
+            asked[word != other].append(probability)
+        return turned(words, towards, probabilities, numbers)
+
+    monkeypatch.setattr(particle_swarm, "turned", watched)
+    texts = ["a fine , good and calm film : fine , good , calm", "fine fine fine good good calm film"]
+    run_search(ParticleSwarm(particles=20, iterations=8), texts, [1, 1])
+    assert len(asked[True]) > 50 and np.mean(asked[True]) > np.mean(asked[False]) + 0.1
 
 
 def test_velocities_are_bounded():

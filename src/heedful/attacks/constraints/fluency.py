@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from heedful.attacks.draft import Draft
-from heedful.attacks.ranking import ranked
+from heedful.attacks.ranking import OTHER, ranked
 
 
 class LanguageModel(Protocol):
@@ -34,7 +34,7 @@ class MostProbable:
         )
         kept = [list(some) for some in words]
         for number, values in zip(many, found, strict=True):
-            best = sorted(ranked(values)[: self._count])
+            best = sorted(ranked(values, least=OTHER)[: self._count])
             kept[number] = [words[number][place] for place in best]
         return kept
 

@@ -14,7 +14,7 @@ from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, regis
 from heedful.audits.chart_kinds import histogram
 from heedful.audits.exhibits import Chart, Heatmap, Order, PickedItems
 from heedful.audits.questions.movement import by_word, mean_sharpness, snapshot
-from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attacked_rows
+from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attacked_rows, check_attacks
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading, read_batch
 from heedful.audits.subject.scope import Scope
@@ -98,6 +98,10 @@ class ConsistencyAudit(Audit):
     def refuses(cls, scope: Scope) -> str | None:
         """Attacked texts are scored again."""
         return super().refuses(scope) or scope.fixed()
+
+    def check(self) -> None:
+        """Its attack, which is the first, must be at hand."""
+        check_attacks(self.config, self.config.attacks[:1])
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Attack the texts, or find what was attacked before."""

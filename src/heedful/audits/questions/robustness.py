@@ -19,7 +19,7 @@ from heedful.attacks.run_attack import victim_of
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.chart_kinds import dots
 from heedful.audits.exhibits import Chart, Order
-from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attack_options, attacked_rows
+from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attack_options, attacked_rows, check_attacks
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
 from heedful.data.words.substitution import word_spans
@@ -99,6 +99,10 @@ class RobustnessAudit(Audit):
     )
     order = Order("after_attack", "robustness", worst="lowest")
     labelled: bool = True
+
+    def check(self) -> None:
+        """Every attack must be at hand."""
+        check_attacks(self.config, self.config.attacks)
 
     def prepare(self, subject: Subject, watcher: Watcher) -> None:
         """Attack the texts, or find what was attacked before."""

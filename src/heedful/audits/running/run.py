@@ -64,6 +64,8 @@ def audit(
         subject = Subject(classifier, texts, chosen, scores=scores)
         names = usual_audits(subject.scope) if only is None else _named(only, subject.scope)
         audits = [AUDITS.get(name)(chosen, source=subject.source, task=classifier.task) for name in names]
+        for each in audits:
+            each.check()
     if folder is None and not keep:
         return _mark_partial(
             _judged(rules, subject, _run(subject, audits, FinishedAudits(None), watcher)), rules, only

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from heedful.attacks.attack import ATTACKS
+from heedful.attacks.options import AttackOptions
 from heedful.attacks.run_attack import attack, attack_identity
 from heedful.audits.subject.subject import Subject
+from heedful.checking import build
 from heedful.config import AuditOptions
 from heedful.errors import BadInput
 from heedful.progress import Watcher
@@ -25,6 +29,12 @@ ATTACK_OPTIONS = (
     "known_words",
 )
 """Options of audits that decide how texts are attacked."""
+
+
+def check_attacks(options: AuditOptions, recipes: Sequence[str]) -> None:
+    """Raise `BadInput` where an attack is not known, or what it needs is not at hand."""
+    for recipe in recipes:
+        ATTACKS.get(recipe)(build(AttackOptions, attack_options(options, recipe)))
 
 
 def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher: Watcher) -> pl.DataFrame:
