@@ -45,6 +45,11 @@ def of_layers(explainer: Explains) -> Explains:
     return needs("stages")(explainer)
 
 
+def reads_layers(name: str) -> bool:
+    """Whether an explainer looks at all attention layers of a model."""
+    return getattr(EXPLAINERS.get(name), "of_layers", False)
+
+
 def access_needed(name: str) -> Access:
     """What access to a model an explainer needs."""
     found: Access = getattr(EXPLAINERS.get(name), "access", "predictions")
@@ -54,7 +59,7 @@ def access_needed(name: str) -> Access:
 def can_explain(name: str, model: Stages) -> bool:
     """Whether there is as much access to a model as an explainer needs."""
     levels = get_args(Access)
-    if getattr(EXPLAINERS.get(name), "of_layers", False) and not isinstance(model, Layered):
+    if reads_layers(name) and not isinstance(model, Layered):
         return False
     return levels.index(access_to(model)) >= levels.index(access_needed(name))
 
@@ -68,7 +73,7 @@ def check_access(name: str, model: Stages) -> Explainer:
             f"{name} needs more of a model than predictions, and of this one nothing else is known: choose one of {able}, or "
             f"give scores of your own."
         )
-    if getattr(explainer, "of_layers", False):
+    if reads_layers(name):
         layered_of(model, name)
     return explainer
 

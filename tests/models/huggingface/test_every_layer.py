@@ -6,12 +6,12 @@ import pytest
 import torch
 from tests.models.huggingface.conftest import TEXTS, make_classifier
 
-from heedful.explainers.explainer import EXPLAINERS, can_explain
+from heedful.explainers.explainer import EXPLAINERS, can_explain, reads_layers
 from heedful.explainers.layer_attention import where_read
 from heedful.models.stages import Layered, output_of, probabilities
 
 KINDS = ["Bert", "DistilBert", "GPT2", "Llama", "Deberta", "ModernBert-mean"]
-OF_LAYERS = [name for name in EXPLAINERS if getattr(EXPLAINERS.get(name), "of_layers", False)]
+OF_LAYERS = [name for name in EXPLAINERS if reads_layers(name)]
 
 
 @pytest.fixture(params=KINDS)
