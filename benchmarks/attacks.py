@@ -65,7 +65,7 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 def plain(attack: Attack, model: Any) -> tuple[Attack, Victim]:
     """The same attack as TextAttack carries it out."""
     constraints = tuple(
-        SentenceSimilarity(SentenceEncoder(_asset("minilm-l6")), least=0.840845057)
+        SentenceSimilarity(SentenceEncoder(_asset("minilm-l6"), plain=True), least=0.840845057)
         if isinstance(constraint, SentenceSimilarity)
         else constraint
         for constraint in attack.constraints

@@ -88,7 +88,8 @@ class ClassifierVictim:
                 logits = self._read_plainly(keys)
             else:
                 logits = self._reader([np.frombuffer(key, _ID) for key in keys if isinstance(key, bytes)])
-        return checked(probabilities(logits).double(), keys)
+        # In double precision: 1 − p of a text that the model is sure of has few digits otherwise.
+        return checked(probabilities(logits.double()), keys)
 
     def knows(self, words: Sequence[str]) -> list[bool] | None:
         """Whether no token of a word is unknown."""

@@ -7,6 +7,7 @@ import json
 import pytest
 import torch
 
+from heedful.attacks.constraints import sentence_encoder
 from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
 from heedful.errors import BadInput
 
@@ -49,6 +50,27 @@ def test_it_is_the_mean_of_the_states(folder):
     with torch.inference_mode():
         mean = encoder._model(input_ids=ids).last_hidden_state[0].mean(0)
     assert torch.allclose(encoder(["film", "a fine film"])[1], mean / mean.norm(), atol=1e-6)
+
+
+def test_sentences_laid_end_to_end_are_encoded_as_padded_ones(folder, monkeypatch):
+    from transformers import BertConfig, BertModel
+
+    small = {"hidden_size": 8, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 16}
+    model = BertModel(BertConfig(vocab_size=len(WORDS), **small))
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter)
+    model.save_pretrained(folder)
+    sentences = ["a fine film", "film", "a a fine fine film", "fine", "a film a", "fine film a fine film", ""]
+    padded = SentenceEncoder(folder, plain=True)(sentences)
+    assert torch.allclose(SentenceEncoder(folder)(sentences), padded, atol=1e-5)
+    monkeypatch.setattr(sentence_encoder, "_TOKENS", 1)  # one sentence at a time
+    assert torch.allclose(SentenceEncoder(folder)(sentences), padded, atol=1e-5)
+
+
+def test_where_weights_cannot_be_laid_out_beforehand_they_are_used_as_they_are(folder, monkeypatch):
+    ready = SentenceEncoder(folder)(["a fine film", "film"])
+    monkeypatch.setattr(torch.ops, "mkldnn", None)
+    assert torch.allclose(SentenceEncoder(folder)(["a fine film", "film"]), ready, atol=1e-6)
 
 
 def test_other_folders_are_refused_in_a_sentence(folder, tmp_path):

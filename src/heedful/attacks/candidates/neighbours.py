@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from heedful.attacks.cut import one_word
@@ -74,10 +75,10 @@ class Neighbours:
         cosines = self.space.vectors[own] @ self.space.vectors.T
         cosines[np.arange(len(own)), own] = -np.inf  # a word is no neighbour of its own
         count = min(self._count, len(self.space.words) - 1)
-        for word, row in zip(known, cosines, strict=True):
-            nearest = np.argpartition(-row, count - 1)[:count]
+        nearest = torch.topk(torch.from_numpy(cosines), count, sorted=False).indices.numpy()
+        for word, row, places in zip(known, cosines, nearest, strict=True):
             # Of equally near ones the first by name.
-            ordered = nearest[np.lexsort((nearest, -row[nearest]))]
+            ordered = places[np.lexsort((places, -row[places]))]
             self._found[word] = [self.space.words[place] for place in ordered]
 
 

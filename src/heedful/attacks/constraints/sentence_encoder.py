@@ -11,12 +11,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from heedful.attacks.constraints.bert import Bert
 from heedful.attacks.pretrained import load_pretrained
 from heedful.errors import BadInput
 
 _SENTENCES = 32
 _FEW = 12
 """So many sentences keep the processor as busy as more do."""
+_TOKENS = 512
 _LONGEST = 256
 
 _HINT = "give the folder of a pretrained transformer with mean pooling, or run heedful data get minilm-l6"
@@ -28,7 +30,7 @@ class SentenceEncoder:
     A folder is that of a transformer, or one of sentence-transformers whose pooling is the mean.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, plain: bool = False) -> None:
         _refuse_others(folder)
         self._tokenizer, self._model, _ = load_pretrained(
             "AutoModel", str(folder), what="a sentence encoder", hint=_HINT
@@ -37,26 +39,33 @@ class SentenceEncoder:
             raise BadInput(
                 f"{folder} holds an encoder with a decoder, which is no sentence encoder: {_HINT}."
             )
+        with torch.inference_mode():
+            self._bert = Bert(self._model) if Bert.serves(self._model) and not plain else None
 
     def __call__(self, sentences: Sequence[str]) -> Float[Tensor, "sentences size"]:
         """Encode sentences, those of like length together."""
         ids = self._tokenizer(list(sentences), truncation=True, max_length=_LONGEST)["input_ids"]
         order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
-        vectors: list[Tensor] = [torch.empty(0)] * len(ids)
-        for places in _batches(order, [len(each) for each in ids]):
-            longest = len(ids[places[-1]])
-            lengths = torch.tensor([len(ids[place]) for place in places])
-            mask = (torch.arange(longest) < lengths[:, None]).long()
-            padded = torch.tensor([ids[place] + [0] * (longest - len(ids[place])) for place in places])
-            with torch.inference_mode():
-                # Without padding no mask is needed, and attention without one is faster.
-                needed = None if bool(mask.all()) else mask
-                states = self._model(input_ids=padded, attention_mask=needed).last_hidden_state.float()
-                mean = (states * mask[..., None]).sum(1) / lengths[:, None]
-                unit = torch.nn.functional.normalize(mean, dim=-1)
-            for place, vector in zip(places, unit, strict=True):
-                vectors[place] = vector
-        return torch.stack(vectors)
+        lengths = [len(each) for each in ids]
+        batches = _batches(order, lengths) if self._bert is None else _even(order, lengths)
+        read = self._padded if self._bert is None else self._bert
+        with torch.inference_mode():
+            found = [(places, read([ids[place] for place in places])) for places in batches]
+            means = torch.empty(len(ids), found[0][1].shape[1])
+            for places, mean in found:
+                means[places] = mean
+            return torch.nn.functional.normalize(means, dim=-1)
+
+    def _padded(self, ids: Sequence[list[int]]) -> Float[Tensor, "sentences size"]:
+        """Give the means of the last states of any transformer."""
+        lengths = torch.tensor([len(each) for each in ids])
+        longest = int(lengths.max())
+        mask = (torch.arange(longest) < lengths[:, None]).long()
+        padded = torch.tensor([each + [0] * (longest - len(each)) for each in ids])
+        # Without padding no mask is needed, and attention without one is faster.
+        needed = None if bool(mask.all()) else mask
+        states: Tensor = self._model(input_ids=padded, attention_mask=needed).last_hidden_state.float()
+        return (states * mask[..., None]).sum(1) / lengths[:, None]
 
 
 def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -68,6 +77,20 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]
             yield batch
             batch = []
         batch.append(place)
+    if batch:
+        yield batch
+
+
+def _even(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Cut sentences into parts of about so many tokens as stay in the processor's cache."""
+    batch: list[int] = []
+    tokens = 0
+    for place in order:
+        if batch and tokens + lengths[place] > _TOKENS:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(place)
+        tokens += lengths[place]
     if batch:
         yield batch
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from heedful.attacks.draft import Draft
-from heedful.attacks.ranking import beats, ranked
+from heedful.attacks.ranking import LEAST, beats, ranked
 from heedful.attacks.requests import Compare, Propose, Request, Score, Scored, Steps
 from heedful.attacks.searches.search import Space
 
@@ -51,11 +51,12 @@ class Greedy:
             return []
         instead = "" if self.importance == "deletion" else self.unknown
         without: Scored = yield Score([draft.replaced(position, instead) for position in positions])
-        importance = without.score
-        if self.importance == "saliency":
-            saliency = np.exp(importance - importance.max())
-            importance = saliency / saliency.sum() * (yield from _best_scores(draft, positions, space))
-        return [positions[place] for place in ranked(importance)]
+        if self.importance != "saliency":
+            return [positions[place] for place in ranked(without.score)]
+        saliency = np.exp(without.score - without.score.max())
+        importance = saliency / saliency.sum() * (yield from _best_scores(draft, positions, space))
+        # Each word has but its share of one, and so has rounding.
+        return [positions[place] for place in ranked(importance, least=LEAST / len(positions))]
 
 
 def _best_scores(
