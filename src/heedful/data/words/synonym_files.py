@@ -24,16 +24,17 @@ def is_synonym_file(path: Path) -> bool:
     return True
 
 
-def read_synonym_file(path: Path) -> dict[str, list[str]]:
+def read_synonym_file(path: Path, *, plain: bool = True) -> dict[str, list[str]]:
     """Read words with their synonyms, best first.
 
     Lines hold a word and its synonyms between tabs, commas or spaces, and # begins a remark; a word may have several.
-    JSON holds one object, from each word to a list of synonyms. Synonyms that are not plain words (of letters alone,
-    three at least) are passed over, because a text must keep its number of words.
+    JSON holds one object, from each word to a list of synonyms. With `plain`, synonyms that are not plain words (of letters
+    alone, three at least) are passed over, where a text must keep its number of words.
     """
     listed: dict[str, list[str]] = {}
     for word, synonyms in _entries(path):
-        listed.setdefault(word.lower(), []).extend(filter(replaceable, synonyms))
+        kept = listed.setdefault(word.lower(), [])
+        kept.extend(filter(replaceable, synonyms) if plain else filter(str.strip, synonyms))
     if not listed:
         raise BadInput(f"{path} holds no synonyms: write a word and its synonyms on each line.")
     return listed
