@@ -85,6 +85,30 @@ def test_what_works_only_through_unknown_words_is_said(toy_classifier, synonyms_
     assert running._unknown(victim, attack, [text]) == {0: (False, False)}
 
 
+def test_what_was_put_in_after_an_unknown_word_is_judged_by_itself(toy_classifier, synonyms_file):
+    from heedful.attacks.draft import Draft, Source
+    from heedful.attacks.driver import Attacked
+
+    victim, _ = running.victim_of(toy_classifier(encoder="lstm", pooling="max"))
+    attack = running.ATTACKS.get("textfooler")(
+        running.AttackOptions(synonyms=str(synonyms_file), similarity=False, same_part_of_speech=False)
+    )
+    for word, unknown in (("zzyx warm", False), ("zzyx yyy", True), ("", False)):
+        text = Attacked(0, Source.cut("a zzyx film"), 0)
+        text.status, text.draft = "successful", Draft(text.source, {1: word})
+        assert running._unknown(victim, attack, [text])[0][0] == unknown
+
+
+def test_a_substitute_is_known_by_what_is_read_in_its_place(toy_classifier):
+    from heedful.attacks.draft import Draft, Source
+
+    victim, _ = running.victim_of(toy_classifier(encoder="lstm", pooling="max"))
+    draft = Draft(Source.cut("zzyx/film. fine old."))
+    known = running.knows_at(victim)
+    assert known(draft, 3, ["warm", "warm."]) == [True, False]  # two dots are no word that it knows
+    assert known(draft, 2, ["warm", "warm.", "yyy"]) == [True, True, False]
+
+
 def test_an_attack_goes_on_where_it_was_stopped(attack, votes, tmp_path, monkeypatch):
     monkeypatch.setattr(running, "TOGETHER", 2)
     whole = attack().to_frame()

@@ -18,7 +18,7 @@ from heedful.attacks.driver import TOGETHER, Attacked, Driver
 from heedful.attacks.kept_rows import Kept
 from heedful.attacks.options import AttackOptions
 from heedful.attacks.space import SearchSpace
-from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim
+from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim, knows_at
 from heedful.checking import build
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
@@ -142,12 +142,15 @@ def _run(
 def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
     """Say of successful attacks whether they use unknown words, and whether they work only through these."""
     known: dict[int, list[bool]] = {}
+    knows = knows_at(victim)
     for text in texts:
         if text.status == "successful":
-            words = list(text.draft.new.values())
-            if (knows := victim.knows(words)) is None:
+            if victim.knows([]) is None:
                 return {}
-            known[text.number] = knows
+            known[text.number] = [
+                (knows(text.draft, position, [word]) or [True])[0]
+                for position, word in text.draft.new.items()
+            ]
     partly = {
         text.number: (text, Draft(text.source, _keep(text.draft, known[text.number])))
         for text in texts
@@ -178,7 +181,7 @@ def _known_words(victim: Victim) -> KnownWords:
         raise BadInput(
             "Known words need a model with a vocabulary of words, and this one has none: leave them out."
         )
-    return KnownWords(victim.knows)
+    return KnownWords(knows_at(victim))
 
 
 def _checked(texts: Sequence[str], limit: int | None) -> list[Source]:
