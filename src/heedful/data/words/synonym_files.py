@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from heedful.data.words.inflection import replaceable
@@ -22,6 +23,20 @@ def is_synonym_file(path: Path) -> bool:
     for _, fields in word_lines(path, holds="synonyms"):
         return not all(_is_number(field) for field in fields[1:]) or len(fields) == 1
     return True
+
+
+def is_vector_file(path: Path) -> bool:
+    """Whether a file certainly holds vectors: by its ending, or because two numbers and more follow its first words.
+
+    The first line of some files of vectors counts them, and may be one word and one number.
+    """
+    if _suffix(path) in _VECTOR_SUFFIXES:
+        return True
+    if not path.is_file() or _suffix(path) == ".json":
+        return False
+    first = [fields for _, fields in islice(word_lines(path, holds="synonyms"), 3)]
+    numbers = all(len(fields) > 1 and all(map(_is_number, fields[1:])) for fields in first)
+    return numbers and any(len(fields) > 2 for fields in first)
 
 
 def read_synonym_file(path: Path, *, plain: bool = True) -> dict[str, list[str]]:
