@@ -12,6 +12,9 @@ from heedful.attacks.draft import Draft
 from heedful.models.answers import Answers, Reads
 from heedful.models.stages import Auditable, Opaque
 
+_PROBES = 8
+"""Texts that a function is asked twice."""
+
 
 @runtime_checkable
 class Victim(Protocol):
@@ -78,8 +81,13 @@ class FunctionVictim:
         """Nobody knows what a function knows."""
         return None
 
+    def check(self, texts: Sequence[str]) -> None:
+        """Ask for a few texts twice: the answers must be the same."""
+        places = np.unique(np.linspace(0, len(texts) - 1, _PROBES).astype(int))
+        self._answers.check(list(dict.fromkeys(texts[place] for place in places)))
+
     def fingerprint(self) -> str:
-        """By its name alone."""
+        """By its name alone: what is kept of a function is taken only where it still gives the same answers."""
         return self._answers.name
 
 

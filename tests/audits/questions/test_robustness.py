@@ -173,3 +173,27 @@ def test_texts_that_are_not_covered_count_as_lost_in_every_mean(toy_classifier, 
         assert {found.number(name).count for name in ("certified", "robust", "robust_1", "after_attack")} == {
             5
         }
+
+
+@pytest.mark.parametrize("wordless", ["?!", "... !", "- ;"])
+def test_a_text_without_a_word_cannot_be_attacked_and_stops_nothing(toy_classifier, files, wordless):
+    classifier = toy_classifier(encoder="none", seed=3)
+    texts = ["a fine film", wordless, "dull film", wordless]
+    asked = files(classifier, texts)
+    labels = pl.read_csv(asked["dataset"])["label"].to_list()
+    labels[3] = next(name for name in classifier.labels if name != labels[3])
+    pl.DataFrame({"text": texts, "label": labels}).write_csv(asked["dataset"])
+    found = heedful.audit(classifier, asked.pop("dataset"), only=["robustness", "consistency"], **asked)
+    rows = found.to_frame("robustness")
+    assert rows["accuracy"].to_list()[1::2] == [1, 0] == rows["after_attack"].to_list()[1::2]
+    assert found.to_frame("consistency")["status"].to_list()[1::2] == ["failed", "skipped"]
+
+
+def test_a_model_without_attention_needs_no_source_where_nothing_is_scored(toy_classifier, files):
+    classifier = toy_classifier(encoder="lstm", pooling="max")
+    options = files(classifier)
+    found = heedful.audit(classifier, options.pop("dataset"), only=["robustness"], **options)
+    assert found.summaries["robustness"].number("after_attack").count == 6
+    with pytest.raises(BadInput):
+        options = files(classifier)
+        heedful.audit(classifier, options.pop("dataset"), only=["robustness", "consistency"], **options)

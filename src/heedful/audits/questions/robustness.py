@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from heedful.attacks.attack import ATTACKS
+from heedful.attacks.attack_result import words_changed
 from heedful.attacks.constraints.substitutes import KnownWords
 from heedful.attacks.options import AttackOptions
 from heedful.attacks.run_attack import victim_of
@@ -45,6 +46,7 @@ class RobustnessAudit(Audit):
     paper = "flat"
     options = ATTACK_OPTIONS
     only_named = "It attacks every text, which takes long."
+    scores_words = False
     does = "changes words"
     compared = ("accuracy", "after_attack", "certified")
     measures: ClassVar = {
@@ -137,7 +139,7 @@ class RobustnessAudit(Audit):
             "accuracy": right.double(),
             "after_attack": (right & ~any_won).double(),
             "words_changed": _where(
-                won[self.config.attacks[0]], [len(r["changed"]) / r["words"] for r in first]
+                won[self.config.attacks[0]], [words_changed(r["changed"]) / max(1, r["words"]) for r in first]
             ),
             "only_unknown": torch.tensor(
                 [float("nan") if r["only_unknown"] is None else float(r["only_unknown"]) for r in first],
