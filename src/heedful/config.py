@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -63,6 +65,14 @@ class Options(BaseModel):
                         "rename the file, or write it otherwise"
                     )
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _paths(cls, values: Any) -> Any:
+        """Take paths for what they spell."""
+        if not isinstance(values, Mapping):
+            return values
+        return {name: str(value) if isinstance(value, PurePath) else value for name, value in values.items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process builds the class itself, from the options that the files declare there.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from heedful.attacks.language_model import MaskedLanguageModel
+from heedful.attacks.language_model import MaskedLanguageModel, _whole_words
 from heedful.errors import BadInput
 
 VOCABULARY = [
@@ -101,3 +101,16 @@ def test_a_saved_model_is_loaded_and_one_without_its_last_layer_is_refused(parts
     )
     with pytest.raises(BadInput, match="no masked language model"):
         MaskedLanguageModel.load(str(tmp_path / "half"))
+
+
+def test_numbers_without_a_token_are_passed_over(parts):
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import PreTrainedTokenizerFast
+
+    numbers = {token: number + 7 * (number > 9) for number, token in enumerate(VOCABULARY)}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=BertWordPieceTokenizer(numbers)._tokenizer, unk_token="[UNK]", mask_token="[MASK]",
+        pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]",
+    )  # fmt: skip
+    assert _whole_words(tokenizer, 30) == {5: "a", 6: "fine", 7: "film", 17: "good", 18: "story"}
+    assert _whole_words(tokenizer, 18) == {5: "a", 6: "fine", 7: "film", 17: "good"}

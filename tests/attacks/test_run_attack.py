@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -85,6 +86,30 @@ def test_what_works_only_through_unknown_words_is_said(toy_classifier, synonyms_
     assert running._unknown(victim, attack, [text]) == {0: (False, False)}
 
 
+def test_what_was_put_in_after_an_unknown_word_is_judged_by_itself(toy_classifier, synonyms_file):
+    from heedful.attacks.draft import Draft, Source
+    from heedful.attacks.driver import Attacked
+
+    victim, _ = running.victim_of(toy_classifier(encoder="lstm", pooling="max"))
+    attack = running.ATTACKS.get("textfooler")(
+        running.AttackOptions(synonyms=str(synonyms_file), similarity=False, same_part_of_speech=False)
+    )
+    for word, unknown in (("zzyx warm", False), ("zzyx yyy", True), ("", False)):
+        text = Attacked(0, Source.cut("a zzyx film"), 0)
+        text.status, text.draft = "successful", Draft(text.source, {1: word})
+        assert running._unknown(victim, attack, [text])[0][0] == unknown
+
+
+def test_a_substitute_is_known_by_what_is_read_in_its_place(toy_classifier):
+    from heedful.attacks.draft import Draft, Source
+
+    victim, _ = running.victim_of(toy_classifier(encoder="lstm", pooling="max"))
+    draft = Draft(Source.cut("zzyx/film. fine old."))
+    known = running.knows_at(victim)
+    assert known(draft, 3, ["warm", "warm."]) == [True, False]  # two dots are no word that it knows
+    assert known(draft, 2, ["warm", "warm.", "yyy"]) == [True, True, False]
+
+
 def test_an_attack_goes_on_where_it_was_stopped(attack, votes, tmp_path, monkeypatch):
     monkeypatch.setattr(running, "TOGETHER", 2)
     whole = attack().to_frame()
@@ -93,7 +118,7 @@ def test_an_attack_goes_on_where_it_was_stopped(attack, votes, tmp_path, monkeyp
     def stops(texts):
         nonlocal read
         read += 1
-        if read > 8:
+        if read > 8 + len(TEXTS):  # each is asked for twice at first
             raise KeyboardInterrupt
         return votes(texts)
 
@@ -245,3 +270,118 @@ def test_it_is_shown_and_written_as_a_page(attack, tmp_path):
     assert "<del>slow</del>" in page and "<ins>calm</ins>" in page
     assert "&lt;b&gt;" in page and "<b>" not in page and "http" not in page.replace("http-equiv", "")
     assert isinstance(result.frame, pl.DataFrame)
+
+
+def test_what_was_kept_of_a_function_that_changed_is_not_taken(attack, votes, tmp_path):
+    first = attack(folder=tmp_path / "kept").to_frame()
+
+    def turned(texts):
+        return [[positive, negative] for negative, positive in votes(texts)]
+
+    def slightly(texts):  # one word says something else, and the answers to the texts themselves are the same
+        return [[0.5, 0.5] if "calm" in text else row for text, row in zip(texts, votes(texts), strict=True)]
+
+    for other in (turned, slightly):
+        other.__module__, other.__qualname__ = votes.__module__, votes.__qualname__
+        kept = attack(other, folder=tmp_path / "kept").to_frame()
+        assert kept.equals(attack(other).to_frame()) and not kept.equals(first)
+    assert attack(folder=tmp_path / "kept").to_frame().equals(first)
+
+
+def test_parts_of_a_function_that_changed_are_not_taken(attack, votes, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "TOGETHER", 2)
+    calls = 0
+
+    def stops(texts):
+        nonlocal calls
+        calls += 1
+        if calls > 8 + len(TEXTS):
+            raise KeyboardInterrupt
+        return [[positive, negative] for negative, positive in votes(texts)]
+
+    stops.__module__, stops.__qualname__ = votes.__module__, votes.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        attack(stops, labels=[0, 0, 1, 0, 0], folder=tmp_path / "kept")
+    assert list((tmp_path / "kept" / "parts").glob("*.parquet"))
+    labels = {"labels": [0, 0, 1, 0, 0]}
+    assert attack(folder=tmp_path / "kept", **labels).to_frame().equals(attack(**labels).to_frame())
+
+
+def test_a_function_must_answer_the_same_twice(attack, tmp_path):
+    calls = 0
+
+    def drifts(texts):
+        nonlocal calls
+        calls += 1
+        return [[calls / 100, 1 - calls / 100]] * len(texts)
+
+    with pytest.raises(BadInput, match="changes its answer to the same text"):
+        attack(drifts, folder=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"labels": [1, 1, 0, 1, 1, 0]}, "6 labels were given for 5 texts"),
+        ({"labels": [0.7, 1, 0, 1, 1]}, "There is no class 0.7"),
+        ({"labels": [float("nan"), 1, 0, 1, 1]}, "There is no class nan"),
+        ({"labels": [None, 1, 0, 1, 1]}, "There is no class None"),
+        ({"labels": (label for label in LABELS)}, "A list of labels is needed"),
+        ({"texts": (text for text in TEXTS)}, "A list of texts is needed"),
+        ({"texts": None}, "A list of texts is needed"),
+    ],
+)
+def test_labels_and_texts_that_are_none_are_a_sentence(attack, tmp_path, given, says):
+    with pytest.raises(BadInput, match=says):
+        attack(folder=tmp_path / "kept", **given)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_labels_and_texts_of_any_kind_of_list(attack):
+    first = attack().to_frame()
+    for labels in (np.array(LABELS), pl.Series(LABELS), [1.0, True, 0, np.int64(1), np.float64(1)]):
+        assert attack(texts=np.array(TEXTS), labels=labels).to_frame().equals(first)
+
+
+def test_paths_are_taken_for_what_they_spell(attack, synonyms_file):
+    assert attack(synonyms=synonyms_file).to_frame().equals(attack().to_frame())
+
+
+@pytest.mark.parametrize(
+    "given", [{"known_words": True}, {"texts": ["xxxx yyyy"], "labels": [0]}, {"recipe": "pwws"}]
+)
+def test_bad_input_leaves_no_folder(attack, tmp_path, given):
+    with pytest.raises(BadInput):
+        attack(
+            folder=tmp_path / "some" / "kept", **({"synonyms": None} | given if "recipe" in given else given)
+        )
+    assert not (tmp_path / "some").exists()
+
+
+def test_files_of_the_other_kind_are_named(attack, tmp_path):
+    vectors, words = tmp_path / "vectors.txt", tmp_path / "data.csv"
+    vectors.write_text("fine 0.1 0.2\nfilm 0.3 0.4\n", encoding="utf-8")
+    words.write_text("text,label\na fine film,1\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"vectors\.txt holds vectors and no synonyms: give it as vectors"):
+        attack(synonyms=vectors)
+    with pytest.raises(BadInput, match=r"data\.csv holds words and no vectors"):
+        attack(synonyms=None, vectors=words)
+
+
+def test_of_two_words_that_were_merged_both_are_changed():
+    row = {"old": "very fine", "new": "good", "start": 0, "end": 9, "new_start": 0, "new_end": 4, "word": 0}
+    frame = pl.DataFrame(
+        [{"row": 0, "label": 1, "status": "successful", "original": "very fine old film", "attacked": "good old film",
+          "queries": 1, "read": 1, "predicted": 1, "predicted_after": 0, "probabilities": [0.0, 1.0],
+          "probabilities_after": [1.0, 0.0], "words": 4, "changed": [row], "unknown": None, "only_unknown": None}],
+        schema=SCHEMA,
+    )  # fmt: skip
+    about = running.About(model="m", labels=None, data="d", recipe="clare", options={}, identity="i", texts=1)
+    assert AttackResult(about, frame).numbers.words_changed == 0.5
+
+
+def test_a_page_shows_what_a_text_says(attack, tmp_path):
+    result = attack(texts=["a dull , \u202eslow film \u2066", *TEXTS[1:]], labels=[0, *LABELS[1:]])
+    page = result.report(tmp_path / "attack.html").read_text(encoding="utf-8")
+    assert "\u202e" not in page and "\u2066" not in page and "\ufffd" in page

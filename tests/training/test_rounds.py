@@ -124,6 +124,8 @@ def test_an_interrupted_attack_goes_on_where_it_was(reviews, tmp_path, monkeypat
     config = resolve({"dataset": reviews, "objective": "augmented", **SMALL})
     with pytest.raises(KeyboardInterrupt):
         train_rounds(config, Swap(dies_after=2), rounds=1, runs=tmp_path / "runs")
+    (folder,) = (tmp_path / "runs").glob("*/attacked/*/")
+    (folder / ".partial-killed").write_bytes(b"half")
     rest = Swap()
     done = train_rounds(config, rest, rounds=1, runs=tmp_path / "runs")
     whole = train_rounds(config, (undisturbed := Swap()), rounds=1, runs=tmp_path / "others")
@@ -131,7 +133,7 @@ def test_an_interrupted_attack_goes_on_where_it_was(reviews, tmp_path, monkeypat
     assert done[1].run.name == whole[1].run.name
     for name in ("model.safetensors", "metrics.json", "attacked.parquet"):
         assert (done[1].run / name).read_bytes() == (whole[1].run / name).read_bytes()
-    assert not list(done[1].attacked.parent.glob("part-*"))
+    assert not list(done[1].attacked.parent.glob("part-*")) and not list(folder.glob(".partial-*"))
 
 
 def test_parts_change_nothing(reviews, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +14,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from heedful import reporting
+from heedful.attacks.cut import word_spans
 from heedful.attacks.driver import Attacked
 from heedful.errors import BadInput
 from heedful.storage import write_bytes, write_json
@@ -98,7 +100,7 @@ class AttackResult:
         counts = {name: int((frame["status"] == name).sum()) for name in ("successful", "failed", "skipped")}
         attacked = frame.filter(pl.col("status") != "skipped")
         won = frame.filter(pl.col("status") == "successful")
-        share = won["changed"].list.len() / won["words"]
+        share = pl.Series([words_changed(row["changed"]) / row["words"] for row in won.iter_rows(named=True)])
         total = len(frame)
         return AttackNumbers(
             texts=total,
@@ -139,6 +141,15 @@ class AttackResult:
                 f"There is no finished attack in {folder} ({ROWS} is missing): run heedful attack."
             )
         return cls(read_about(folder), read_rows(folder / ROWS), folder)
+
+
+def words_changed(changed: Sequence[Mapping[str, Any]]) -> int:
+    """How many words were replaced, merged or put in: of two that were merged both count.
+
+    >>> words_changed([{"old": "very fine"}, {"old": "film"}, {"old": ""}])
+    4
+    """
+    return sum(max(1, len(word_spans(change["old"]))) for change in changed)
 
 
 def read_about(folder: Path) -> About:

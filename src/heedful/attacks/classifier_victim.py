@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.attacks.draft import Draft, Source
+from heedful.attacks.in_place import InPlace
 from heedful.attacks.pieces import Pieces
+from heedful.attacks.victim import brought
 from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import FlatTokens
@@ -51,8 +53,9 @@ class ClassifierVictim:
         self._vocabulary = classifier.vocabulary
         self._by_word = self._vocabulary.unknown is not None and not self._vocabulary.sentences
         self._reader = None if plain or not self._by_word else reader(self._model)
-        truncation = self._vocabulary.tokenizer.truncation
-        self._longest = None if truncation is None else int(truncation["max_length"]) * _ID.itemsize
+        longest = self._vocabulary.longest
+        self._longest = None if longest is None else longest * _ID.itemsize
+        self._in_place = InPlace(self._vocabulary)
         self._ids: dict[str, bytes] = {}
         self._pieces: WeakKeyDictionary[Source, Pieces] = WeakKeyDictionary()
         self.labels: tuple[str, ...] | None = classifier.labels
@@ -98,6 +101,21 @@ class ClassifierVictim:
             return None
         self._tokenise(words)
         return [unknown not in np.frombuffer(self._ids[word], _ID) for word in words]
+
+    def knows_at(self, draft: Draft, position: int, words: Sequence[str]) -> list[bool] | None:
+        """Whether no token of what each word brings to its place in a draft is unknown."""
+        unknown = self._vocabulary.unknown
+        if unknown is None:
+            return None
+        pieces = self._pieces.get(draft.source) or self._pieces.setdefault(draft.source, Pieces(draft.source))
+        placed = [pieces.placed(position, {**draft.new, position: word}) for word in words]
+        self._in_place.cut(text for text, _ in placed)
+        known = []
+        for word, (text, (_, end)) in zip(words, placed, strict=True):
+            start = end - len(brought(draft, position, word))
+            tokens = self._in_place.tokens(text)
+            known.append(not any(number == unknown and a < end and start < b for number, a, b in tokens))
+        return known
 
     def fingerprint(self) -> str:
         """That of the weights."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -18,8 +20,9 @@ from heedful.attacks.attack_result import (
     write_frame,
 )
 from heedful.errors import BadInput
-from heedful.storage import remove_leftovers, write_json
+from heedful.storage import folder_for, locked, remove_leftovers, write_json
 
+LOCK = ".lock"
 _PARTS = "parts"
 
 
@@ -37,7 +40,6 @@ class Kept:
                     f"{folder} holds another attack (other texts, another model or other options): choose another folder "
                     f"or delete it."
                 )
-            self._find(folder)
 
     @property
     def finished(self) -> AttackResult | None:
@@ -45,6 +47,37 @@ class Kept:
         if self.folder is None or not (self.folder / ROWS).is_file() or not (self.folder / ABOUT).is_file():
             return None
         return AttackResult.load(self.folder)
+
+    def some_rows(self, count: int) -> pl.DataFrame:
+        """Give some of the rows that are kept, from the beginning to the end; none where there are none."""
+        if self.folder is None or not (self.folder / ABOUT).is_file():
+            return pl.DataFrame(schema=SCHEMA)
+        if (finished := self.finished) is not None:
+            frame = finished.frame
+        else:
+            parts = self._read_parts(self.folder)
+            frame = pl.concat([pl.DataFrame(schema=SCHEMA), *parts.values()])
+        return frame[:: max(1, len(frame) // count)].head(count)
+
+    @contextmanager
+    def alone(self, *, busy: Callable[[], None]) -> Iterator[None]:
+        """Keep other processes out of the folder, and leave no folder behind that nothing was kept in."""
+        assert self.folder is not None
+        with folder_for(self.folder, lock=LOCK), locked(self.folder / LOCK, busy=busy):
+            yield
+
+    def forget(self) -> None:
+        """Delete what is kept."""
+        assert self.folder is not None
+        (self.folder / ROWS).unlink(missing_ok=True)
+        shutil.rmtree(self.folder / _PARTS, ignore_errors=True)
+
+    def find(self) -> None:
+        """Take up the parts that are there, and put away what a killed writer left."""
+        assert self.folder is not None
+        for folder in (self.folder, self.folder / _PARTS):
+            remove_leftovers(folder)
+        self._parts = self._read_parts(self.folder)
 
     def __contains__(self, number: int) -> bool:
         return number in self._parts
@@ -74,11 +107,11 @@ class Kept:
             shutil.rmtree(self.folder / _PARTS, ignore_errors=True)
         return result
 
-    def _find(self, folder: Path) -> None:
-        remove_leftovers(folder)
-        remove_leftovers(folder / _PARTS)
+    def _read_parts(self, folder: Path) -> dict[int, pl.DataFrame]:
+        found = {}
         for path in sorted((folder / _PARTS).glob("*.parquet")):
             try:
-                self._parts[int(path.stem)] = read_rows(path)
+                found[int(path.stem)] = read_rows(path)
             except (BadInput, ValueError):
                 continue  # damaged: attacked again
+        return found

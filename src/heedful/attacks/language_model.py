@@ -147,11 +147,12 @@ def _around(ids: list[int], mask: int, gaps: int) -> list[int]:
 
 
 def _whole_words(tokenizer: Any, size: int) -> dict[int, str]:
-    tokens = tokenizer.convert_ids_to_tokens(list(range(min(len(tokenizer), size))))
+    # By their numbers: some have no token, and there may be larger ones than there are tokens.
+    tokens = {number: token for token, number in tokenizer.get_vocab().items() if number < size}
     special = set(tokenizer.all_special_ids)
-    marked = sum(bool(token) and token[0] in _MARK for token in tokens) > len(tokens) / 10
+    marked = sum(bool(token) and token[0] in _MARK for token in tokens.values()) > len(tokens) / 10
     words = {}
-    for number, token in enumerate(tokens):
+    for number, token in sorted(tokens.items()):
         whole = token[0] in _MARK if marked and token else not token.startswith("##")
         if number in special or not whole:
             continue

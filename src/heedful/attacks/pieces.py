@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 
 from heedful.attacks.draft import Source
+from heedful.data.words.substitution import Span
 
 
 class Pieces:
@@ -35,3 +36,17 @@ class Pieces:
                 begins, ends = self.source.spans[word]
                 piece = piece[: begins - start] + new[word] + piece[ends - start :]
         return piece
+
+    def placed(self, word: int, new: Mapping[int, str]) -> tuple[str, Span]:
+        """Give what the piece of a word says with these words replaced, and where in it stands what is in the word's place.
+
+        >>> Pieces(Source.cut("it's well/made , no ?")).placed(2, {1: "un", 2: "done"})
+        ('un/done', (3, 7))
+        """
+        place = self.of_word[word]
+        spans = self.source.spans
+        earlier = [other for other in self._words[place] if other < word and other in new]
+        start = spans[word][0] - self._starts[place]
+        start += sum(len(new[other]) - (spans[other][1] - spans[other][0]) for other in earlier)
+        size = len(new[word]) if word in new else spans[word][1] - spans[word][0]
+        return self.text(place, new), (start, start + size)

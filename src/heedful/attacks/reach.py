@@ -16,7 +16,8 @@ def substitutes(attack: Attack, texts: Sequence[Source], *more: WordConstraint) 
     """Give the substitutes of every word of every text; none for words that the attack leaves alone.
 
     Constraints on places and on words count, those on whole texts or on what stands around a word do not: what they allow
-    depends on what else is replaced. An attack that replaces no word twice can make no text with others.
+    depends on what else is replaced. An attack can make no text with others if the original text decides what it may put in
+    (`Attack.by_original`); one that takes neighbours of neighbours, or words that the text as it is by now suggests, can.
     """
     space = SearchSpace(_without_context(attack), *more)
     drafts = [Draft(text) for text in texts]
@@ -28,5 +29,9 @@ def substitutes(attack: Attack, texts: Sequence[Source], *more: WordConstraint) 
 
 
 def _without_context(attack: Attack) -> Attack:
-    kept = tuple(c for c in attack.constraints if not isinstance(c, TextConstraint | ContextConstraint))
+    kept = tuple(
+        c
+        for c in attack.constraints
+        if not isinstance(c, TextConstraint | ContextConstraint) and getattr(c, "by_original", True)
+    )
     return replace(attack, constraints=kept)

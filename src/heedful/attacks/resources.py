@@ -12,7 +12,7 @@ from heedful.attacks.constraints.constraint import Constraint
 from heedful.attacks.constraints.places import ShareOfWords
 from heedful.attacks.constraints.substitutes import WordSimilarity
 from heedful.attacks.options import AttackOptions
-from heedful.data.words.synonym_files import is_synonym_file
+from heedful.data.words.synonym_files import is_synonym_file, is_vector_file
 from heedful.errors import BadInput
 
 if TYPE_CHECKING:
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 def own_synonyms(options: AttackOptions) -> Candidates | None:
     """Give the substitutes of a user's own file, if there is one."""
-    return None if options.synonyms is None else Listed(_file(options.synonyms), count=options.neighbours)
+    if options.synonyms is None:
+        return None
+    path = _file(options.synonyms)
+    if is_vector_file(path):
+        raise BadInput(
+            f"{path} holds vectors and no synonyms: give it as vectors ({flags('vectors')}), or a file of synonyms."
+        )
+    return Listed(path, count=options.neighbours)
 
 
 def near_words(
@@ -40,6 +47,11 @@ def near_words(
     path = _file(options.vectors)
     count = options.neighbours or count
     if is_synonym_file(path):
+        if not {".json"} & set(path.suffixes[-2:]):
+            raise BadInput(
+                f"{path} holds words and no vectors: give vectors, or the neighbours of each word in JSON, or synonyms as such "
+                f"({flags('synonyms')})."
+            )
         return Listed(path, count=count), ()
     space = WordSpace.read(path)
     least = min_cosine if options.min_cosine is None else options.min_cosine

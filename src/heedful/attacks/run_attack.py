@@ -18,17 +18,17 @@ from heedful.attacks.driver import TOGETHER, Attacked, Driver
 from heedful.attacks.kept_rows import Kept
 from heedful.attacks.options import AttackOptions
 from heedful.attacks.space import SearchSpace
-from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim
+from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim, knows_at
 from heedful.checking import build
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
-from heedful.models.answers import Reads
+from heedful.models.answers import SAME, Reads
 from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
 from heedful.runs import identity
-from heedful.storage import folder_for, locked
 
-_LOCK = ".lock"
+_ASKED_AGAIN = 8
+"""Kept texts that a function is asked for again before what was kept of it is taken."""
 
 
 def attack(
@@ -40,18 +40,22 @@ def attack(
     folder: Path | None = None,
     assembled: Attack | None = None,
     together: int = TOGETHER,
+    wordless: bool = False,
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AttackResult:
     """Attack every text that the model classifies as its label says; without labels, as the model itself does.
 
-    `options` are the fields of `AttackOptions`, and `assembled` is what was made of them before, if it was. In a folder, texts that are done are written as they come, and an
-    attack that was interrupted goes on.
+    `options` are the fields of `AttackOptions`, and `assembled` is what was made of them before, if it was. In a folder,
+    texts that are done are written as they come, and an attack that was interrupted goes on. With `wordless`, a text
+    without a word fails, or is skipped; otherwise it is refused.
     """
     chosen = build(AttackOptions, options)
     victim, name = victim_of(model)
-    sources = _checked(texts, chosen.limit)
-    numbers = _label_numbers(victim, sources, labels)
+    sources, numbers = _checked(victim, texts, labels, chosen.limit, wordless=wordless)
+    more = (_known_words(victim),) if chosen.known_words else ()
+    if type(victim) is FunctionVictim:
+        victim.check([source.text for source in sources])
     make = ATTACKS.get(chosen.recipe) if assembled is None else lambda _: assembled
     about = About(
         model=name,
@@ -62,28 +66,35 @@ def attack(
         identity=_identity(victim, sources, numbers, chosen),
         texts=len(sources),
     )
-    if folder is None:
-        return _run(victim, sources, numbers, chosen, make(chosen), Kept(None, about), together, watcher)
     kept = Kept(folder, about)
-    if (finished := kept.finished) is not None:
+    if folder is None:
+        return _run(victim, sources, numbers, chosen, make(chosen), more, kept, together, watcher)
+    stale = not _answers_still(victim, kept)
+    if not stale and (finished := kept.finished) is not None:
         watcher.say(f"This attack is complete: {folder}")
         return finished
     ready = make(chosen)  # before anything is written: what is missing is said first
-    with folder_for(folder, lock=_LOCK), locked(folder / _LOCK, busy=lambda: _refuse(folder)):
-        return _run(victim, sources, numbers, chosen, ready, kept, together, watcher)
+    with kept.alone(busy=lambda: _refuse(folder)):
+        if stale:
+            watcher.say(f"{name} answers otherwise than when {folder} was written: the attack begins again.")
+            kept.forget()
+        kept.find()
+        return _run(victim, sources, numbers, chosen, ready, more, kept, together, watcher)
 
 
 def attack_identity(
     model: Auditable | Victim | Reads,
     texts: Sequence[str],
     labels: Sequence[int | str] | None = None,
+    *,
+    wordless: bool = False,
     **options: Any,
 ) -> str:
     """Name an attack by what decides its outcome: the same for the same victim, texts, labels and options."""
     chosen = build(AttackOptions, options)
     victim, _ = victim_of(model)
-    sources = _checked(texts, chosen.limit)
-    return _identity(victim, sources, _label_numbers(victim, sources, labels), chosen)
+    sources, numbers = _checked(victim, texts, labels, chosen.limit, wordless=wordless)
+    return _identity(victim, sources, numbers, chosen)
 
 
 def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
@@ -110,11 +121,11 @@ def _run(
     labels: Sequence[int],
     options: AttackOptions,
     assembled: Attack,
+    more: Sequence[KnownWords],
     kept: Kept,
     together: int,
     watcher: Watcher,
 ) -> AttackResult:
-    more = (_known_words(victim),) if options.known_words else ()
     space = SearchSpace(assembled, *more)
     driver = Driver(assembled, victim, space, together=together)
     attacked, found = 0, kept.rows()
@@ -144,12 +155,15 @@ def _run(
 def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
     """Say of successful attacks whether they use unknown words, and whether they work only through these."""
     known: dict[int, list[bool]] = {}
+    knows = knows_at(victim)
     for text in texts:
         if text.status == "successful":
-            words = list(text.draft.new.values())
-            if (knows := victim.knows(words)) is None:
+            if victim.knows([]) is None:
                 return {}
-            known[text.number] = knows
+            known[text.number] = [
+                (knows(text.draft, position, [word]) or [True])[0]
+                for position, word in text.draft.new.items()
+            ]
     partly = {
         text.number: (text, Draft(text.source, _keep(text.draft, known[text.number])))
         for text in texts
@@ -180,39 +194,64 @@ def _known_words(victim: Victim) -> KnownWords:
         raise BadInput(
             "Known words need a model with a vocabulary of words, and this one has none: leave them out."
         )
-    return KnownWords(victim.knows)
+    return KnownWords(knows_at(victim))
 
 
-def _checked(texts: Sequence[str], limit: int | None) -> list[Source]:
-    if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+def _answers_still(victim: Victim, kept: Kept) -> bool:
+    """Whether a function says of texts that were attacked what it said then; a classifier is known by its weights."""
+    if isinstance(victim, ClassifierVictim) or not len(rows := kept.some_rows(_ASKED_AGAIN)):
+        return True
+    texts = [*rows["original"], *rows["attacked"]]
+    before = [*rows["probabilities"].to_list(), *rows["probabilities_after"].to_list()]
+    after = victim.read(victim.keys([Draft(Source.cut(text)) for text in texts]))
+    return after.shape == np.shape(before) and bool((np.abs(after - np.array(before)) <= SAME).all())
+
+
+def _checked(
+    victim: Victim, texts: Sequence[str], labels: Any, limit: int | None, *, wordless: bool
+) -> tuple[list[Source], list[int]]:
+    """Cut the texts into words, and number their labels; or say what is wrong with them."""
+    if isinstance(texts, str) or not hasattr(texts, "__len__"):
         raise BadInput("A list of texts is needed, and this is none: put the texts into brackets, in quotes.")
-    sources = [Source.cut(clean_text(text)) for text in texts[:limit]]
+    given = list(texts)
+    if not all(isinstance(text, str) for text in given):
+        raise BadInput("A list of texts is needed, and this is none: put the texts into brackets, in quotes.")
+    sources = [Source.cut(clean_text(str(text))) for text in given[:limit]]
     if not sources:
         raise BadInput("There is no text to attack: give one at least.")
     for number, source in enumerate(sources, start=1):
-        if not source.words:
+        if not source.words and not wordless:
             raise BadInput(f"Text {number} has no word that could be replaced: leave it out.")
-    return sources
+    return sources, _label_numbers(victim, sources, labels, texts=len(given))
 
 
-def _label_numbers(
-    victim: Victim, sources: Sequence[Source], labels: Sequence[int | str] | None
-) -> list[int]:
+def _label_numbers(victim: Victim, sources: Sequence[Source], labels: Any, *, texts: int) -> list[int]:
     """Give each text's class as a number; without labels, what the model says."""
     probabilities = victim.read(victim.keys([Draft(source) for source in sources]))
     if labels is None:
         return [int(number) for number in probabilities.argmax(-1)]
-    if len(labels) < len(sources):
-        raise BadInput(f"{len(labels)} labels were given for {len(sources)} texts: give one each.")
+    if isinstance(labels, str) or not hasattr(labels, "__len__"):
+        raise BadInput("A list of labels is needed, and this is none: give one for each text.")
+    given = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    if len(given) != texts:
+        raise BadInput(f"{len(given)} labels were given for {texts} texts: give one each.")
     names = {name: number for number, name in enumerate(victim.labels or ())}
     numbers = []
-    for label in list(labels)[: len(sources)]:
-        number = names.get(label) if isinstance(label, str) else int(label)
+    for label in given[: len(sources)]:
+        number = names.get(label) if isinstance(label, str) else _whole(label)
         if number is None or not 0 <= number < probabilities.shape[1]:
             classes = ", ".join(names) if names else f"0 to {probabilities.shape[1] - 1}"
             raise BadInput(f"There is no class {label!r}: the model's are {classes}.")
         numbers.append(number)
     return numbers
+
+
+def _whole(label: Any) -> int | None:
+    """Give a label as a whole number, if it is one."""
+    try:
+        return int(label) if label == int(label) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _identity(

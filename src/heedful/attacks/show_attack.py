@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from heedful.attacks.attack_result import About, AttackResult
+from heedful.attacks.attack_result import About, AttackResult, words_changed
 from heedful.attacks.marked_text import Part, attacked_parts, original_parts
 from heedful.output.numbers import fixed, percentage
 from heedful.output.tables import Cell, Table
@@ -60,7 +60,7 @@ def line(row: Mapping[str, Any], about: About) -> str:
     return (
         f"{about.class_name(before)} {fixed(row['probabilities'][before], 2)} → "
         f"{about.class_name(after)} {fixed(row['probabilities_after'][after], 2)}, "
-        f"{row['status']}, {len(row['changed'])} of {row['words']} words, {row['queries']} queries"
+        f"{row['status']}, {words_changed(row['changed'])} of {row['words']} words, {row['queries']} queries"
     )
 
 

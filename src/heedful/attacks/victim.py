@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from heedful.attacks.draft import Draft
 from heedful.models.answers import Answers, Reads
 from heedful.models.stages import Auditable, Opaque
+
+_PROBES = 8
+"""Texts that a function is asked twice."""
 
 
 @runtime_checkable
@@ -34,6 +37,31 @@ class Victim(Protocol):
         """Changes when its answers do, as far as that can be known."""
 
 
+@runtime_checkable
+class ReadsInPlace(Protocol):
+    """A victim that reads a word otherwise by what stands beside it: a full stop after "etc." makes two dots."""
+
+    def knows_at(self, draft: Draft, position: int, words: Sequence[str]) -> list[bool] | None:
+        """Whether it can tell what each word, in its place in a draft, brings there from unknown words; None as above."""
+
+
+def knows_at(victim: Victim) -> Callable[[Draft, int, Sequence[str]], list[bool] | None]:
+    """Give a function that says whether a victim knows what words bring to a place; what stood there before does not count."""
+    if isinstance(victim, ReadsInPlace):
+        return victim.knows_at
+    return lambda draft, position, words: victim.knows([brought(draft, position, word) for word in words])
+
+
+def brought(draft: Draft, position: int, word: str) -> str:
+    """Give what a word brings to its place: without the original word, after which it may be put.
+
+    >>> from heedful.attacks.draft import Source
+    >>> [brought(Draft(Source.cut("a fine film")), 1, word) for word in ("good", "fine old")]
+    ['good', 'old']
+    """
+    return word.removeprefix(f"{draft.source.words[position]} ")
+
+
 class FunctionVictim:
     """A function of the user's own."""
 
@@ -53,8 +81,13 @@ class FunctionVictim:
         """Nobody knows what a function knows."""
         return None
 
+    def check(self, texts: Sequence[str]) -> None:
+        """Ask for a few texts twice: the answers must be the same."""
+        places = np.unique(np.linspace(0, len(texts) - 1, _PROBES).astype(int))
+        self._answers.check(list(dict.fromkeys(texts[place] for place in places)))
+
     def fingerprint(self) -> str:
-        """By its name alone."""
+        """By its name alone: what is kept of a function is taken only where it still gives the same answers."""
         return self._answers.name
 
 

@@ -105,6 +105,8 @@ class Audit(ABC):
     config: AuditOptions
     access: ClassVar[Access] = "predictions"
     """How much of a model it needs access to."""
+    scores_words: ClassVar[bool] = True
+    """Whether it looks at scores of words; one that does not can be asked of models without attention, whatever the source."""
     only_named: ClassVar[str] = ""
     """Why it runs only if it is named; empty if it always runs."""
     compared: ClassVar[tuple[str, ...]] = ()

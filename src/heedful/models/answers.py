@@ -21,7 +21,7 @@ PAUSES = (1.0, 5.0)
 _SUM = 1e-3
 """How far probabilities may be from one in all."""
 
-_SAME = 1e-3
+SAME = 1e-3
 """How far two answers to the same text may lie apart: single precision in batches of other sizes comes to much less."""
 
 _MISTAKES = (
@@ -74,7 +74,7 @@ class Answers:
         again = [self._call([text])[0] for text in reversed(texts)][::-1]
         for text, before, after in zip(texts, found, again, strict=True):
             place = int(np.abs(before - after).argmax())
-            if abs(before[place] - after[place]) > _SAME:
+            if abs(before[place] - after[place]) > SAME:
                 raise BadInput(
                     f"{self.name} changes its answer to the same text ({_short(text)}: {before[place]:.4g}, then "
                     f"{after[place]:.4g}), by chance or by the texts beside it: switch off dropout and sampling, and let it "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from heedful.storage import write_text
 
 _TEXTS = 300
 """Texts on the page: the file stays small, and all of them are in the Parquet file."""
+
+# What turns the direction of all that follows: an attacked text could say something else than it shows.
+_STEERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def write_attack(result: AttackResult, path: Path) -> Path:
@@ -46,7 +50,7 @@ def render_attack(result: AttackResult) -> str:
             made=made_now(),
         )
     )
-    return fit(page)
+    return _STEERING.sub("\ufffd", fit(page))
 
 
 def _text(row: dict[str, Any], result: AttackResult) -> dict[str, Any]:

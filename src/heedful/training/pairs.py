@@ -13,7 +13,7 @@ from heedful.data.attacked import AttackedTexts
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch, Instances
 from heedful.data.tokens import Tokens
-from heedful.data.words.substitution import replaced_words, word_spans, words_of
+from heedful.data.words.substitution import Stretches, stretches, word_spans, words_of
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 
@@ -27,17 +27,24 @@ class Pair:
     original: Batch
     attacked: Batch
     of: Int[Tensor, " replaced"]
-    """The pair that each replaced word belongs to."""
+    """The pair that each replaced stretch of words belongs to."""
     words: Int[Tensor, "replaced 2"]
-    """Its number in the original, and that of its substitute in the attacked text."""
+    """Its number in the original, and that of what stands in its place in the attacked text."""
+    stretch_of: Int[Tensor, "batch words"]
+    """The stretch of each word of the original; almost all have one word."""
+    stretch_after: Int[Tensor, "batch others"]
+    """The stretch of each word of the attacked text."""
 
     def gap(
         self, before: Float[Tensor, "batch tokens"], after: Float[Tensor, "batch others"]
     ) -> Float[Tensor, " batch"]:
-        """Σ |φ − φ′| of each pair over its replaced words (Equation 3), from numbers for the tokens of both."""
+        """Σ |φ − φ′| of each pair over its replaced words (Equation 3), from numbers for the tokens of both.
+
+        Where several words stand in the place of one, or one in that of several, the numbers of all their pieces are averaged.
+        """
         apart = (
-            by_word(before, self.original.tokens)[self.of, self.words[:, 0]]
-            - by_word(after, self.attacked.tokens)[self.of, self.words[:, 1]]
+            by_stretch(before, self.original.tokens, self.stretch_of)[self.of, self.words[:, 0]]
+            - by_stretch(after, self.attacked.tokens, self.stretch_after)[self.of, self.words[:, 1]]
         )
         return before.new_zeros(len(before)).index_add(0, self.of, apart.abs())
 
@@ -64,7 +71,7 @@ class Pairs:
         )
         self.pair_of = torch.full((len(train),), -1)
         self.pair_of[torch.from_numpy(rows)] = torch.arange(len(texts))
-        self.replaced = self._replaced(texts)
+        self.stretches = self._stretches(texts)
 
     @property
     def share(self) -> float:
@@ -77,29 +84,45 @@ class Pairs:
         if not len(there):
             return None
         numbers = self.pair_of[batch.rows[there]]
-        replaced = [self.replaced[number] for number in numbers.tolist()]
-        of = torch.arange(len(numbers)).repeat_interleave(torch.tensor([len(words) for words in replaced]))
-        return Pair(batch.take(there), self.attacked.batch(numbers.numpy()), of, torch.cat(replaced))
+        found = [self.stretches[number] for number in numbers.tolist()]
+        of = torch.arange(len(numbers)).repeat_interleave(torch.tensor([len(one.replaced) for one in found]))
+        return Pair(
+            batch.take(there),
+            self.attacked.batch(numbers.numpy()),
+            of,
+            torch.tensor([pair for one in found for pair in one.replaced], dtype=torch.long).reshape(-1, 2),
+            _padded([one.before for one in found]),
+            _padded([one.after for one in found]),
+        )
 
-    def _replaced(self, texts: AttackedTexts) -> list[Int[Tensor, "replaced 2"]]:
+    def _stretches(self, texts: AttackedTexts) -> list[Stretches]:
         found = []
         for first in range(0, len(texts), _CHUNK):
             pairs = np.arange(first, min(first + _CHUNK, len(texts)))
             before = word_spans(self.train.batch(texts.rows[pairs]).tokens)
             after = word_spans(self.attacked.batch(pairs).tokens)
             for spans, others, number in zip(before, after, pairs, strict=True):
-                words = replaced_words(spans, others, texts.changes[number])
-                found.append(torch.tensor(words, dtype=torch.long).reshape(-1, 2))
+                found.append(stretches(spans, others, texts.changes[number]))
         return found
 
 
-def by_word(numbers: Float[Tensor, "batch tokens"], tokens: Tokens) -> Float[Tensor, "batch words"]:
-    """Average the numbers of each word's pieces; no word, no number."""
+def by_stretch(
+    numbers: Float[Tensor, "batch tokens"], tokens: Tokens, stretch_of: Int[Tensor, "batch words"]
+) -> Float[Tensor, "batch stretches"]:
+    """Average the numbers of the pieces of each stretch's words; no word, no number."""
     of = words_of(tokens)
-    real, places = (of >= 0).to(numbers.dtype), of.clamp(min=0)
+    real, places = (of >= 0).to(numbers.dtype), stretch_of.gather(1, of.clamp(min=0)).clamp(min=0)
     nothing = torch.zeros_like(numbers)
     summed = nothing.scatter_add(1, places, numbers * real)
     return summed / nothing.scatter_add(1, places, real).clamp(min=1)
+
+
+def _padded(rows: list[list[int]]) -> Int[Tensor, "batch words"]:
+    """Lay out numbers, with −1 behind the last of a text; one place at least."""
+    found = torch.full((len(rows), max([1, *map(len, rows)])), -1)
+    for row, values in zip(found, rows, strict=True):
+        row[: len(values)] = torch.tensor(values, dtype=torch.long)
+    return found
 
 
 def _check(train: Instances, texts: AttackedTexts, where: str) -> None:

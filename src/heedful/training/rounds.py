@@ -22,6 +22,7 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, identity
+from heedful.storage import remove_leftovers
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.prepare import encode_splits
 from heedful.training.train import train, vanilla_of
@@ -123,6 +124,7 @@ def attack_texts(
         Run(folder).locked(),
         watcher.bar(f"Attacking with {attack.name}", len(rows), unit="texts") as advance,
     ):
+        remove_leftovers(folder)
         parts = []
         for first in range(0, len(rows), _PART):
             part = folder / f"part-{first:07d}.parquet"

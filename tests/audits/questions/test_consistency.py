@@ -63,6 +63,46 @@ def test_every_text_by_hand(toy_classifier, files, source):
             assert row["jsd"] == pytest.approx(jensenshannon(before[0], after[0]) ** 2, abs=1e-6)
 
 
+def test_several_words_in_the_place_of_one_are_added_up(toy_classifier, files, tmp_path):
+    """By hand: "film" became "it's", which the model reads as two words."""
+    classifier = sharp(toy_classifier(encoder="bilstm", seed=0))
+    words = tmp_path / "several.json"
+    words.write_text('{"film": ["it\'s"]}', encoding="utf-8")
+    texts = ["a fine film up", "warm film is old", "film and a plot", "the old film is warm"]
+    asked = files(classifier, texts) | {"attack_synonyms": str(words)}
+    found = heedful.audit(classifier, asked.pop("dataset"), only=["consistency"], source="attention", **asked)
+    rows = found.to_frame("consistency")
+    changed = 0
+    for text, row in zip(texts, rows.iter_rows(named=True), strict=True):
+        before, after = (scores(classifier, t, "attention")[0] for t in (text, row["attacked"]))
+        if row["attacked"] != text:
+            place = text.split().index("film")
+            assert row["attacked"].split()[place] == "it's" and len(after) == len(before) + 1
+            after = np.array([*after[:place], after[place] + after[place + 1], *after[place + 2 :]])
+            changed += 1
+        assert row["tau"] == pytest.approx(kendalltau(before, after).statistic, abs=1e-9)
+        assert row["jsd"] == pytest.approx(jensenshannon(before, after) ** 2, abs=1e-6)
+        assert row["attacked_weights"] == pytest.approx(after.tolist(), abs=1e-6)
+        assert row["same_reason"] == (before.argmax() == after.argmax())
+        for k in (1, 2, 3):
+            tops = [set(np.argsort(-part, kind="stable")[:k]) for part in (before, after)]
+            assert row[f"top_{k}"] == pytest.approx(len(tops[0] & tops[1]) / k)
+    assert changed
+
+
+def test_the_reason_is_the_top_word_of_the_predicted_class(toy_classifier, files):
+    classifier = sharp(toy_classifier(encoder="bilstm", classes=3, seed=2))
+    found = ask(classifier, files, "integrated_gradients")
+    rows, texts = found.to_frame("consistency"), found.to_frame("predictions")["text"].to_list()
+    for text, row in zip(texts, rows.iter_rows(named=True), strict=True):
+        decided = classifier.labels.index(classifier.predict([text])[0].label)
+        tops = [
+            scores(classifier, t, "integrated_gradients")[decided].argmax() for t in (text, row["attacked"])
+        ]
+        assert row["same_reason"] == (tops[0] == tops[1])
+    assert (rows["same_reason"] != rows["top_1"]).any()
+
+
 def test_texts_that_are_left_alone_are_the_same(toy_classifier, files):
     classifier = sharp(toy_classifier(encoder="lstm", pooling="max", seed=2))
     found = ask(classifier, files, "integrated_gradients")

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import polars as pl
 import pytest
 
 import heedful
+from heedful.attacks.attack import ATTACKS
+from heedful.attacks.attack import Attack as Assembled
+from heedful.attacks.resources import own_synonyms
+from heedful.attacks.searches.greedy import Greedy
 from heedful.errors import BadInput
 
 
@@ -101,3 +106,94 @@ def test_what_cannot_be_attacked_is_one_sentence(toy_classifier, files, tmp_path
     nothing.write_text('{"kangaroo": ["wallaby"]}', encoding="utf-8")
     with pytest.raises(BadInput, match="finds no candidate for any word"):
         ask(classifier, files, attack_synonyms=str(nothing))
+
+
+def proofs(classifier, texts, synonyms, tmp_path, **options):
+    """The rows of texts that are right as the model decides, whose substitutes are given."""
+    path = tmp_path / "words.json"
+    path.write_text(json.dumps(synonyms), encoding="utf-8")
+    asked = {"attacks": ("toy",), "attack_synonyms": str(path), "progress": False} | options
+    return heedful.audit(classifier, texts=texts, only=["robustness"], **asked)
+
+
+def test_a_text_that_substitutes_make_too_long_is_not_proven(toy_classifier, tmp_path, toy_attack):
+    for length, texts in (
+        (4, ["dull film fine old"]),
+        (3, ["dull film fine old"]),
+        (None, ["dull film fine old"]),
+    ):
+        classifier = toy_classifier(encoder="none", seed=3)
+        if length is not None:
+            classifier.vocabulary.tokenizer.enable_truncation(length)
+        found = proofs(classifier, texts, {"film": ["it's"]}, tmp_path)
+        row = found.to_frame("robustness").row(0, named=True)
+        assert row["uncovered"] == (length is not None)
+        if length is not None:
+            assert (row["robust"], row["robust_1"], row["certified"]) == (0, 0, 0)
+            assert any("longer than the model reads" in note for note in found.summaries["robustness"].notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "uncovered"), [("dull film.", True), ("dull film .", False), ("dull film", False)]
+)
+def test_a_substitute_that_joins_what_follows_is_not_proven(
+    toy_classifier, tmp_path, toy_attack, text, uncovered
+):
+    found = proofs(toy_classifier(encoder="none", seed=3), [text], {"film": ["plot."]}, tmp_path)
+    row = found.to_frame("robustness").row(0, named=True)
+    assert row["uncovered"] == uncovered and row["certified"] <= row["robust"] <= row["after_attack"]
+    notes = found.summaries["robustness"].notes
+    assert any("words of their own" in note for note in notes) == uncovered
+
+
+def test_nothing_is_proven_of_attacks_that_ask_the_text_as_it_is_by_now(toy_classifier, files):
+    def again(options):  # a word may be replaced twice
+        return Assembled(candidates=own_synonyms(options), constraints=(), search=Greedy("deletion"))
+
+    ATTACKS.register("again", "synonyms of synonyms")(again)
+    classifier = toy_classifier(encoder="none", seed=3)
+    alone = ask(classifier, files, attacks=("again",))
+    row = alone.to_frame("robustness")
+    assert row["robust"].is_nan().all() and row["certified"].is_nan().all() and row["fewest"].is_nan().all()
+    assert "nothing is proven: what these attacks may put" in alone.summaries["robustness"].finding
+    both = ask(classifier, files, attacks=("toy", "again")).summaries["robustness"]
+    assert both.number("robust").count == len(row)
+    assert "by substitutes of toy" in both.finding
+    assert any("Nothing is proven of again" in note for note in both.notes)
+
+
+def test_texts_that_are_not_covered_count_as_lost_in_every_mean(toy_classifier, tmp_path, toy_attack):
+    texts = ["dull film.", "a fine film", "warm old plot", "great dull script", "fine film."]
+    for seed in range(4):
+        found = proofs(
+            toy_classifier(encoder="none", seed=seed), texts, {"film": ["plot."], "plot": ["film"]}, tmp_path
+        ).summaries["robustness"]
+        certified, robust, after = (found.number(n).estimate for n in ("certified", "robust", "after_attack"))
+        assert certified <= robust <= after
+        assert {found.number(name).count for name in ("certified", "robust", "robust_1", "after_attack")} == {
+            5
+        }
+
+
+@pytest.mark.parametrize("wordless", ["?!", "... !", "- ;"])
+def test_a_text_without_a_word_cannot_be_attacked_and_stops_nothing(toy_classifier, files, wordless):
+    classifier = toy_classifier(encoder="none", seed=3)
+    texts = ["a fine film", wordless, "dull film", wordless]
+    asked = files(classifier, texts)
+    labels = pl.read_csv(asked["dataset"])["label"].to_list()
+    labels[3] = next(name for name in classifier.labels if name != labels[3])
+    pl.DataFrame({"text": texts, "label": labels}).write_csv(asked["dataset"])
+    found = heedful.audit(classifier, asked.pop("dataset"), only=["robustness", "consistency"], **asked)
+    rows = found.to_frame("robustness")
+    assert rows["accuracy"].to_list()[1::2] == [1, 0] == rows["after_attack"].to_list()[1::2]
+    assert found.to_frame("consistency")["status"].to_list()[1::2] == ["failed", "skipped"]
+
+
+def test_a_model_without_attention_needs_no_source_where_nothing_is_scored(toy_classifier, files):
+    classifier = toy_classifier(encoder="lstm", pooling="max")
+    options = files(classifier)
+    found = heedful.audit(classifier, options.pop("dataset"), only=["robustness"], **options)
+    assert found.summaries["robustness"].number("after_attack").count == 6
+    with pytest.raises(BadInput):
+        options = files(classifier)
+        heedful.audit(classifier, options.pop("dataset"), only=["robustness", "consistency"], **options)

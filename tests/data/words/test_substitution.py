@@ -14,8 +14,8 @@ from heedful.data.words.substitution import (
     changes_between,
     counterparts,
     replace_words,
-    replaced_words,
     shared_numbers,
+    stretches,
     word_spans,
 )
 from heedful.data.words.vocabulary import Vocabulary
@@ -56,7 +56,7 @@ def spans_of(text):
 def test_words_are_found_again(before, after, changes, expected, replaced):
     spans = spans_of(before), spans_of(after)
     assert aligned(*spans, changes) == expected
-    assert replaced_words(*spans, changes) == replaced
+    assert stretches(*spans, changes).replaced == replaced
 
 
 def test_a_text_that_is_cut_off_has_no_counterparts_beyond():
@@ -80,7 +80,9 @@ def test_substitutions_one_for_one_keep_every_word_in_its_place(words, data):
     other, moved = replace_words(text, spans, new)
     changes = changes_between(spans, moved, list(new))
     assert aligned(spans, spans_of(other), changes) == list(range(len(words)))
-    assert replaced_words(spans, spans_of(other), changes) == [(place, place) for place in sorted(new)]
+    found = stretches(spans, spans_of(other), changes)
+    assert found.replaced == [(place, place) for place in sorted(new)]
+    assert found.before == found.after == found.counterpart == list(range(len(words)))
     assert all(text[slice(*b)] == words[p] for (b, _), p in zip(changes, sorted(new), strict=True))
     # And back again.
     back = [Change(after, before) for before, after in changes]
@@ -116,6 +118,27 @@ def test_our_own_tokens_have_spans_that_align():
     words = Vocabulary.learn(["It's a well-made, funny film!", "droll"])
     text, other = "It's a well-made, funny film!", "It's a well-made, hilarious film!"
     before, after = (word_spans(words.encode([t]).pad(np.array([0]), [t]))[0] for t in (text, other))
-    found = replaced_words(before, after, [Change((18, 23), (18, 27))])
+    found = stretches(before, after, [Change((18, 23), (18, 27))]).replaced
     assert [(text[slice(*before[i])], other[slice(*after[j])]) for i, j in found] == [("funny", "hilarious")]
     assert aligned(before, after, [Change((18, 23), (18, 27))]) == list(range(len(before)))
+
+
+@pytest.mark.parametrize(
+    "before, after, changes, expected",
+    [
+        ("a fine film", "a very good film", [Change((2, 6), (2, 11))], ([0, 1, 2], [0, 1, 1, 2], [0, 1, 2])),
+        ("a very good film", "a fine film", [Change((2, 11), (2, 6))], ([0, 1, 1, 2], [0, 1, 2], [0, 1, 2])),
+        ("it 's fine", "he is fine", [Change((0, 5), (0, 5))], ([0, 0, 1], [0, 0, 1], [0, 1])),
+        ("a film", "a fine film", [Change((1, 1), (1, 6))], ([0, 1], [0, 1, 2], [0, 2])),
+        ("a fine film", "a film", [Change((1, 6), (1, 1))], ([0, 1, 2], [0, 1], [0, -1, 1])),
+        # Two changes inside one word of the model's.
+        ("a well/made film", "a badly/done film", [Change((2, 6), (2, 7)), Change((7, 11), (8, 12))],
+         ([0, 1, 2], [0, 1, 2], [0, 1, 2])),
+    ],
+)  # fmt: skip
+def test_all_words_that_stand_in_the_place_of_each_other_are_one_stretch(before, after, changes, expected):
+    found = stretches(spans_of(before), spans_of(after), changes)
+    assert (found.before, found.after, found.counterpart) == expected
+    numbers = shared_numbers(aligned(spans_of(before), spans_of(after), changes), spans_of(after), changes)
+    if len(found.before) == len(found.counterpart) == len(set(found.after)):  # one word each became something
+        assert numbers is None or numbers == found.after

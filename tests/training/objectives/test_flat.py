@@ -190,6 +190,20 @@ def test_the_words_replaced_are_found_by_offsets(toy_classifier, tmp_path):
     assert found == [("thin", "is"), ("warm", "old"), ("funny", "fine"), ("fine", "warm")]
 
 
+def test_the_gap_of_a_stretch_is_that_of_its_means(toy_classifier):
+    """One word became two, and two became one: their numbers are averaged."""
+    classifier = toy_classifier(encoder="average")
+    texts, others = ["a fine film", "old warm plot"], ["a warm old film", "fine plot"]
+    changes = [[Change((2, 6), (2, 10))], [Change((0, 8), (0, 4))]]
+    labels = np.zeros(2, dtype=np.int64)
+    train = Instances.encode(Split(texts, labels), classifier.vocabulary, classes=2)
+    attacked = AttackedTexts(np.arange(2), texts, others, labels, ["failed"] * 2, changes)
+    pair = Pairs(train, attacked, classifier.vocabulary).of(train.batch(np.arange(2)))
+    before = torch.tensor([[0.1, 0.9, 0.3], [0.2, 0.6, 0.5]])
+    after = torch.tensor([[0.1, 0.4, 0.8, 0.3], [0.9, 0.7, 0.0, 0.0]])
+    torch.testing.assert_close(pair.gap(before, after), torch.tensor([0.9 - 0.6, 0.9 - 0.4]))
+
+
 def test_the_base_may_have_no_masks_yet_and_must_else_be_alike(toy_classifier):
     base, masked = toy_classifier().model, toy_classifier(seed=1, word_mask="word").model
     drawn = masked.word_mask.inner.weight.clone()

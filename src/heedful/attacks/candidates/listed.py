@@ -12,10 +12,12 @@ from heedful.data.words.synonym_files import read_synonym_file
 
 
 class Listed:
-    """The first words of each word's list."""
+    """The first words of each word's list, whatever their letters; what a text would hold as several words is left out."""
+
+    by_word = True
 
     def __init__(self, path: Path, *, count: int | None = None) -> None:
-        self._listed, self._count = read_synonym_file(path), count
+        self._listed, self._count = read_synonym_file(path, plain=False), count
 
     def propose(self, places: Sequence[tuple[Draft, int]]) -> list[list[str]]:
         """Look each word up in lower case."""

@@ -48,6 +48,8 @@ class WordSpace:
 class Neighbours:
     """The nearest words of a space by cosine, written as the word is written: lower, upper or capitalised."""
 
+    by_word = True
+
     def __init__(self, space: WordSpace, *, count: int = 50) -> None:
         self.space, self._count = space, count
         self._found: dict[str, list[str]] = {}

@@ -33,6 +33,8 @@ class Meaning(NamedTuple):
 class SameSememes:
     """Words that have a meaning with the same sememes and part of speech, and the word is of that part in the text."""
 
+    by_word = True
+
     def __init__(self, path: Path) -> None:
         self._meanings: dict[str, list[Meaning]] = {}
         self._words: dict[Meaning, list[str]] = {}

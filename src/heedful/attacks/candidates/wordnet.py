@@ -18,6 +18,8 @@ class WordNetSynonyms:
     A word that is no noun, verb, adjective or adverb then has none.
     """
 
+    by_word = True
+
     def __init__(self, *, same_part_of_speech: bool = False) -> None:
         self._wordnet, self._same = wordnet(), same_part_of_speech
         self._found: dict[tuple[str, tuple[PartOfSpeech, ...]], list[str]] = {}

@@ -21,6 +21,11 @@ class WordSimilarity:
     least: float
     to: Literal["original", "current"] = "original"
 
+    @property
+    def by_original(self) -> bool:
+        """Whether what else was put there does not matter."""
+        return self.to == "original"
+
     def keep(self, draft: Draft, position: int, words: Sequence[str]) -> list[str]:
         """Compare in lower case."""
         own = draft.source.words[position] if self.to == "original" else draft.word(position)
@@ -30,12 +35,12 @@ class WordSimilarity:
 
 @dataclass(frozen=True)
 class KnownWords:
-    """Substitutes that the victim can read."""
+    """Substitutes that the victim can read where they stand."""
 
-    knows: Callable[[Sequence[str]], list[bool] | None]
+    knows: Callable[[Draft, int, Sequence[str]], list[bool] | None]
 
     def keep(self, draft: Draft, position: int, words: Sequence[str]) -> list[str]:
         """Ask the victim's vocabulary."""
-        known = self.knows(words)
+        known = self.knows(draft, position, words)
         assert known is not None
         return [word for word, can in zip(words, known, strict=True) if can]

@@ -21,8 +21,8 @@ from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.words import Words, words_in
 from heedful.data.corpus import Split
 from heedful.data.instances import Batch
-from heedful.data.words.substitution import Change, counterparts, word_spans
-from heedful.measures.consistency import KS, consistency
+from heedful.data.words.substitution import Change, stretches, word_spans
+from heedful.measures.consistency import KS, consistency, top_k_intersection
 from heedful.measures.divergence import LN_2, jsd
 from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
@@ -39,6 +39,7 @@ class ConsistencyAudit(Audit):
     """Compares the scores of texts with those of what an attack made of them, word by word."""
 
     name = "consistency"
+    revision = 2
     question = "Do a text and its attacked version get the same prediction for the same reasons?"
     paper = "flat"
     options = ATTACK_OPTIONS
@@ -61,7 +62,9 @@ class ConsistencyAudit(Audit):
             better="higher",
             plain="{} of the texts keep their prediction under attack.",
         ),
-        "same_reason": Measure("share of texts whose top word is the same under attack", better="higher"),
+        "same_reason": Measure(
+            "share of texts whose top word for the predicted class is the same under attack", better="higher"
+        ),
         "same_both": Measure(
             "share of texts with the same prediction and the same top word under attack", better="higher"
         ),
@@ -81,9 +84,9 @@ class ConsistencyAudit(Audit):
     equation = "τ_b(φ(x), φ(x′)) over aligned words;  TI_k = |top_k(φ(x)) ∩ top_k(φ(x′))| / k"
     method = (
         "Every text is attacked, and the words of both texts are aligned by their places: a word and its substitute are the "
-        "same word. An explainer that can speak for any class (integrated gradients, LIME, gradients) is asked for each, and "
-        "τ and the intersection of top words are averaged over classes; other scores speak for the decision. Pieces of a word "
-        "are added up. The JSD is of heatmaps as distributions over aligned words."
+        "same word, and where one of them is several words their scores are added up. An explainer that can speak for any class (integrated gradients, LIME, gradients) is asked for each, and "
+        "τ and the intersection of top words are averaged over classes; other scores speak for the decision. The top word that is the same or not is that of the class "
+        "predicted for the text. Pieces of a word are added up. The JSD is of heatmaps as distributions over aligned words."
     )
     order = Order("tau", "how alike the reasons are", worst="lowest")
     heatmap = Heatmap("attacked_weights", "Under attack", "attacked_probability")
@@ -113,17 +116,26 @@ class ConsistencyAudit(Audit):
         """Read the attacked texts, and compare them word by word."""
         found = [self.found[row] for row in reading.rows.tolist()]
         after = read_batch(reading.model, self._attacked(reading, found), seed=reading.seed)
-        where = self._counterparts(reading, after, found)
-        before_scores, after_scores = (self._scores(each) for each in (reading, after))
         words, others = (words_in(each.model, each.batch) for each in (reading, after))
-        alike = consistency(before_scores, after_scores, where, x_mask=words.mask, y_mask=others.mask)
-        same = (reading.probabilities.argmax(-1) == after.probabilities.argmax(-1)).double()
-        reason = alike.top_k[:, 0]
+        joined, theirs, where = self._joined(reading, after, found)
+        own, other = self._scores(reading, joined), self._scores(after, theirs)
+        alike = consistency(own, other, where, x_mask=joined.mask, y_mask=theirs.mask)
+        decided = reading.probabilities.argmax(-1)
+        same = (decided == after.probabilities.argmax(-1)).double()
+        reason = top_k_intersection(
+            _of_class(own, decided),
+            _of_class(other, decided),
+            where,
+            k=1,
+            x_mask=joined.mask,
+            y_mask=theirs.mask,
+        )
         won = torch.tensor([row["status"] == "successful" for row in found])
         heatmaps = [
             by_word(snapshot(each, self.source), part.of, part.mask.shape[1])
-            for each, part in ((reading, words), (after, others))
+            for each, part in ((reading, words), (after, others), (reading, joined), (after, theirs))
         ]
+        weights, moved = (each.weights.mean(1) for each in heatmaps[2:])
         columns: dict[str, Tensor | list[object]] = {"tau": alike.tau}
         columns |= {f"top_{k}": alike.top_k[:, place] for place, k in enumerate(KS)}
         return columns | {
@@ -132,13 +144,13 @@ class ConsistencyAudit(Audit):
             "same_both": same * reason,
             "tau_successful": alike.tau.masked_fill(~won, torch.nan),
             f"top_{TOP}_successful": alike.top_k[:, TOP - 1].masked_fill(~won, torch.nan),
-            "jsd": _moved(heatmaps[0].weights.mean(1), heatmaps[1].weights.mean(1), where),
+            "jsd": _moved(weights, moved, where),
             "sharpness": mean_sharpness(heatmaps[0]),
             "sharpness_after": mean_sharpness(heatmaps[1]),
             "attacked_probability": after.probabilities.gather(
                 1, reading.probabilities.argmax(-1, keepdim=True)
             )[:, 0],
-            "attacked_weights": ragged(_laid_out(heatmaps[1].weights.mean(1), where, words), reading.mask),
+            "attacked_weights": ragged(_laid_out(moved, where, joined), reading.mask),
             "replaced": self._replaced(reading, found, words),
             "status": [row["status"] for row in found],
             "attacked": [row["attacked"] for row in found],
@@ -178,21 +190,25 @@ class ConsistencyAudit(Audit):
         split = Split(texts, reading.batch.labels.numpy())
         return self.classifier.instances(split).batch(np.arange(len(texts)))
 
-    def _counterparts(
+    def _joined(
         self, reading: Reading, after: Reading, found: list[dict[str, Any]]
-    ) -> Int[Tensor, "batch words"]:
-        """Find each word, or sentence, of the texts in the attacked ones."""
+    ) -> tuple[Words, Words, Int[Tensor, "batch stretches"]]:
+        """Join what stands in the place of each other in both texts, and find each stretch, or sentence, in the attacked one."""
         words, others = (words_in(each.model, each.batch) for each in (reading, after))
         if reading.model.unit == "sentence":
             places = torch.arange(words.mask.shape[1])[None].expand_as(words.mask)
-            return torch.where(words.mask & (places < others.counts[:, None]), places, -1)
+            return words, others, torch.where(words.mask & (places < others.counts[:, None]), places, -1)
         changes = [
             [Change((c["start"], c["end"]), (c["new_start"], c["new_end"])) for c in row["changed"]]
             for row in found
         ]
-        where = counterparts(word_spans(reading.batch.tokens), word_spans(after.batch.tokens), changes)
-        padding = words.mask.shape[1] - where.shape[1]
-        return torch.nn.functional.pad(where, (0, padding), value=-1)
+        spans = (word_spans(each.batch.tokens) for each in (reading, after))
+        pairs = [stretches(*row) for row in zip(*spans, changes, strict=True)]
+        joined = words.joined([pair.before for pair in pairs])
+        where = torch.full(joined.mask.shape, -1)
+        for row, pair in zip(where, pairs, strict=True):
+            row[: len(pair.counterpart)] = torch.tensor(pair.counterpart, dtype=torch.long)
+        return joined, others.joined([pair.after for pair in pairs]), where
 
     def _replaced(self, reading: Reading, found: list[dict[str, Any]], words: Words) -> list[object]:
         """Number the items of the words that were replaced."""
@@ -205,9 +221,17 @@ class ConsistencyAudit(Audit):
         items = words.items(torch.arange(len(chosen)), chosen)
         return [each[real].nonzero()[:, 0].tolist() for each, real in zip(items, reading.mask, strict=True)]
 
-    def _scores(self, reading: Reading) -> Float[Tensor, "batch classes words"]:
-        words = words_in(reading.model, reading.batch)
+    def _scores(self, reading: Reading, words: Words) -> Float[Tensor, "batch classes words"]:
         return torch.stack([words.scores(each) for each in reading.class_scores(self.source).unbind(1)], 1)
+
+
+def _of_class(
+    scores: Float[Tensor, "batch classes words"], classes: Int[Tensor, " batch"]
+) -> Float[Tensor, "batch one words"]:
+    """Scores for one class of each text; scores that speak for the decision are what they are."""
+    if scores.shape[1] == 1:
+        return scores
+    return scores[torch.arange(len(scores)), classes][:, None]
 
 
 def _moved(

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from heedful.attacks.attack import ATTACKS
-from heedful.attacks.candidates.edits import Edits
+from heedful.attacks.attack_result import words_changed
 from heedful.attacks.constraints.substitutes import KnownWords
-from heedful.attacks.draft import Source
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.reach import substitutes
 from heedful.attacks.run_attack import victim_of
+from heedful.attacks.tokens_in_reach import CUT, SPLIT, TokensInReach
+from heedful.attacks.victim import knows_at
 from heedful.audits.audit import Audit, Columns, Measure, Number, Summary, register
 from heedful.audits.chart_kinds import dots
 from heedful.audits.exhibits import Chart, Order
@@ -23,7 +23,7 @@ from heedful.audits.subject.attacked_rows import ATTACK_OPTIONS, attack_options,
 from heedful.audits.subject.reading import Reading
 from heedful.checking import build
 from heedful.data.words.substitution import word_spans
-from heedful.models.shorter import Substitutes, robustness
+from heedful.models.shorter import robustness
 from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
@@ -41,10 +41,12 @@ class RobustnessAudit(Audit):
     """Replaces words by synonyms until the decision changes, and proves where that cannot be done."""
 
     name = "robustness"
+    revision = 2
     question = "How many words must be replaced by synonyms to change the answer?"
     paper = "flat"
     options = ATTACK_OPTIONS
     only_named = "It attacks every text, which takes long."
+    scores_words = False
     does = "changes words"
     compared = ("accuracy", "after_attack", "certified")
     measures: ClassVar = {
@@ -79,14 +81,15 @@ class RobustnessAudit(Audit):
             "share of the first attack's successes that fail without words the model cannot read"
         ),
         "uncovered": Measure(
-            "share of texts whose substitutes are split into words otherwise than the model's"
+            "share of texts of which nothing can be proven: they count as not robust and not certified"
         ),
     }
     caveats = (
         "An attack is a search: that it finds nothing proves nothing. After-attack accuracy is an upper bound.",
         "Exact answers and certificates are about all combinations of the attacks' substitutes, with no regard to how similar "
         "the sentence stays: they are lower bounds of what is true of similar sentences.",
-        "They do not hold for attacks that replace a word twice, insert or delete words.",
+        "They do not hold for attacks that replace a word twice, insert or delete words, or ask the text as it is by now for "
+        "substitutes (iga, clare, bae): nothing is proven of these.",
     )
     equation = (
         "sign Σ exp(score_i) · (g_i + b) is separable over words: the strongest k substitutions are a sort"
@@ -95,10 +98,13 @@ class RobustnessAudit(Audit):
         "Each attack is run on every text. Where the decision is a sum over words (encoders without context, a linear decoder, "
         "one attention head or a mean) the smallest number of substitutions that changes it is found exactly, by sorting; for "
         "convolutions, several heads and other decoders bounds over all substitutes at once certify some texts. A text that "
-        "an attack has changed counts as not robust, whatever was computed."
+        "an attack has changed counts as not robust, whatever was computed. So does one that a substitute could make longer "
+        "than the model reads, or whose substitutes are no words of their own to the model."
     )
     order = Order("after_attack", "robustness", worst="lowest")
     labelled: bool = True
+    proven_of: tuple[str, ...] = ()
+    """Attacks of whose substitutes something can be proven."""
 
     def check(self) -> None:
         """Every attack must be at hand."""
@@ -108,18 +114,20 @@ class RobustnessAudit(Audit):
         """Attack the texts, or find what was attacked before."""
         self.classifier, self.labelled = subject.classifier, subject.texts.labelled
         self.found: dict[str, dict[int, dict[str, Any]]] = {}
-        self.assembled = []
+        proven_of = []
+        assembled = []
         for recipe in self.config.attacks:
             frame = attacked_rows(subject, self.config, recipe, watcher)
             self.found[recipe] = {row["row"]: row for row in frame.iter_rows(named=True)}
             chosen = build(AttackOptions, attack_options(self.config, recipe))
             made = ATTACKS.get(recipe)(chosen)
-            if not isinstance(
-                made.candidates, Edits
-            ):  # insertions are no substitutions: nothing is proven of them
-                self.assembled.append(made)
+            if made.by_original:
+                proven_of.append(recipe)
+                assembled.append(made)
+        self.proven_of = tuple(proven_of)
         victim, _ = victim_of(subject.classifier)
-        self.more = (KnownWords(victim.knows),) if self.config.known_words else ()
+        more = (KnownWords(knows_at(victim)),) if self.config.known_words else ()
+        self.reach = TokensInReach(subject.classifier.vocabulary, assembled, more) if assembled else None
 
     def rows(self, reading: Reading) -> Columns:
         """Take what the attacks found, and prove what can be proven."""
@@ -135,7 +143,7 @@ class RobustnessAudit(Audit):
             "accuracy": right.double(),
             "after_attack": (right & ~any_won).double(),
             "words_changed": _where(
-                won[self.config.attacks[0]], [len(r["changed"]) / r["words"] for r in first]
+                won[self.config.attacks[0]], [words_changed(r["changed"]) / max(1, r["words"]) for r in first]
             ),
             "only_unknown": torch.tensor(
                 [float("nan") if r["only_unknown"] is None else float(r["only_unknown"]) for r in first],
@@ -146,53 +154,37 @@ class RobustnessAudit(Audit):
         columns |= {f"after_attack_{recipe}": (right & ~lost).double() for recipe, lost in won.items()}
         return columns | self._proven(reading, right, any_won)
 
-    def _proven(self, reading: Reading, right: Tensor, lost: Tensor) -> dict[str, Tensor]:
-        """What is exact, or certain; NaN where the model allows neither."""
+    def _proven(self, reading: Reading, right: Tensor, lost: Tensor) -> dict[str, Tensor | list[object]]:
+        """What is exact, or certain; NaN where model and attacks allow neither. What is not covered counts as lost."""
         nothing = torch.full((len(right),), torch.nan, dtype=torch.float64)
         proven = None
-        if _provable(reading):  # otherwise nobody needs all substitutes of all words
-            given, covered = self._substitutes(reading)
-            proven = robustness(reading.model, reading.batch, given, slack=_SLACK)
+        if self.reach is not None and _provable(
+            reading
+        ):  # otherwise nobody needs all substitutes of all words
+            found_ids, reasons = self.reach.of(reading.batch.tokens)
+            proven = robustness(reading.model, reading.batch, found_ids, slack=_SLACK)
         if proven is None:
             names = ("robust", "certified", "fewest", "uncovered", *(f"robust_{k}" for k in WITHIN))
-            return dict.fromkeys(names, nothing)
-        covered &= proven.covered
+            return {**dict.fromkeys(names, nothing), "why": [""] * len(right)}
+        why = [
+            reason or ("" if whole else SPLIT)
+            for reason, whole in zip(reasons, proven.covered.tolist(), strict=True)
+        ]
+        covered = torch.tensor([not reason for reason in why])
         certified = proven.certified & covered & right & ~lost
-        found = {"certified": certified.double(), "uncovered": (~covered).double()}
+        found: dict[str, Tensor | list[object]] = {
+            "certified": certified.double(),
+            "uncovered": (~covered).double(),
+            "why": list[object](why),
+        }
         if proven.smallest is None:
             names = ("robust", "fewest", *(f"robust_{k}" for k in WITHIN))
             return found | dict.fromkeys(names, nothing)
         fewest = proven.smallest.masked_fill(~covered, torch.nan)
-        holds = {f"robust_{k}": (fewest > k) & right & (covered) for k in WITHIN}
-        robust = torch.isinf(fewest) & right & ~lost
-        found |= {name: held.double().masked_fill(~covered, torch.nan) for name, held in holds.items()}
-        found["robust"] = robust.double().masked_fill(~covered, torch.nan)
+        found |= {f"robust_{k}": ((fewest > k) & right).double() for k in WITHIN}  # NaN is not more
+        found["robust"] = (torch.isinf(fewest) & right & ~lost).double()
         found["fewest"] = fewest.masked_fill(~right | torch.isinf(fewest), torch.nan)
         return found
-
-    def _substitutes(self, reading: Reading) -> tuple[Substitutes, Tensor]:
-        """Give the token ids of every substitute of every word, of all attacks, and which texts allow that."""
-        tokens = reading.batch.tokens
-        spans = word_spans(tokens)
-        sources = [Source.cut(text) for text in tokens.texts]
-        proposed = [substitutes(attack, sources, *self.more) for attack in self.assembled]
-        given: list[list[list[list[int]]]] = [[[] for _ in row] for row in spans]
-        covered = torch.ones(len(spans), dtype=torch.bool)
-        for number, source in enumerate(sources):
-            place_of = {span: place for place, span in enumerate(spans[number])}
-            for position, span in enumerate(source.spans):
-                words = [word for some in proposed for word in some[number][position]]
-                if not words:
-                    continue
-                if span not in place_of:
-                    covered[number] = False  # the model cuts this word otherwise
-                    continue
-                given[number][place_of[span]] = self._ids(list(dict.fromkeys(words)))
-        return given, covered
-
-    def _ids(self, words: list[str]) -> list[list[int]]:
-        flat = self.classifier.vocabulary.encode(words)
-        return [flat.ids[flat.rows[i] : flat.rows[i + 1]].tolist() for i in range(len(words))]
 
     def charts(self, rows: pl.DataFrame) -> list[Chart]:
         """What is right before and under attack, and what is proven."""
@@ -221,19 +213,35 @@ class RobustnessAudit(Audit):
             f"Of the texts {percent(found['accuracy'])} are right before an attack and {percent(found['after_attack'])} {right} "
             f"under {', '.join(self.config.attacks)}"
         )
+        unproven = [recipe for recipe in self.config.attacks if recipe not in self.proven_of]
+        by = f" by substitutes of {', '.join(self.proven_of)}" if unproven else ""
         if found["robust"].count:
+            least = (
+                ""
+                if found["fewest"].estimate is None
+                else f"; a change takes {value(found['fewest'])} words at the least on average"
+            )
             sentence += (
-                f"; {percent(found['robust_1'])} stay so whatever one word is replaced and {percent(found['robust'])} whatever all "
-                f"are, exactly; a change takes {value(found['fewest'])} words at the least on average."
+                f"; {percent(found['robust_1'])} stay so whatever one word is replaced{by} and {percent(found['robust'])} whatever "
+                f"all are, exactly{least}."
             )
         elif found["certified"].count:
-            sentence += f"; for {percent(found['certified'])} it is proven that no combination of substitutes changes that."
+            sentence += f"; for {percent(found['certified'])} it is proven that no combination of substitutes{by and ' of ' + ', '.join(self.proven_of)} changes that."
+        elif not self.proven_of:
+            sentence += "; nothing is proven: what these attacks may put into a text is not known from the text alone."
         else:
             sentence += "; for this model nothing is proven: it reads words in context, or nobody knows how."
-        note = "" if self.labelled else "There are no labels: what the model decides is taken for right."
-        apart = int(rows["uncovered"].fill_nan(0).sum())
-        split = f"{apart} texts have substitutes that the model splits otherwise; nothing is proven of them."
-        return self.summary(rows, sentence, numbers, note, split if apart else "")
+        notes = [] if self.labelled else ["There are no labels: what the model decides is taken for right."]
+        if unproven and self.proven_of:
+            notes.append(
+                f"Nothing is proven of {', '.join(unproven)}: what it may put into a text is not known from the text alone."
+            )
+        for reason in (SPLIT, CUT):
+            if apart := int((rows["why"] == reason).sum()):
+                notes.append(
+                    f"{apart} texts {reason}; nothing is proven of them, and they count as not robust."
+                )
+        return self.summary(rows, sentence, numbers, *notes)
 
 
 def _provable(reading: Reading) -> bool:

@@ -54,7 +54,7 @@ def audit(
     Finished audits are kept in the folder, or with `keep` in the model's own run, and not repeated; nor are
     those that were run with other values of options which they do not read.
     """
-    chosen = build(AuditOptions, usual_source(classifier, options, scored=scores is not None))
+    chosen = build(AuditOptions, usual_source(classifier, options, only=only, scored=scores is not None))
     rules = read_policy(policy)
     for name in only or ():
         AUDITS.get(name)
@@ -126,11 +126,20 @@ def _named(only: Sequence[str], scope: Scope) -> list[str]:
     return list(dict.fromkeys((ALWAYS, *only)))
 
 
-def usual_source(classifier: Auditable, options: dict[str, Any], *, scored: bool) -> dict[str, Any]:
-    """Audit leave-one-out where predictions alone are known and nobody says what else."""
-    if "source" in options or scored or not isinstance(classifier.model, Opaque):
+def usual_source(
+    classifier: Auditable, options: dict[str, Any], *, only: Sequence[str] | None = None, scored: bool
+) -> dict[str, Any]:
+    """Audit leave-one-out where predictions alone are known and nobody says what else.
+
+    So too where there is no attention and every audit that was named scores no word: sharpness, which is always told, needs
+    scores of some kind.
+    """
+    if "source" in options or scored:
         return options
-    return options | {"source": "leave_one_out"}
+    unscored = bool(only) and not any(AUDITS.get(name).scores_words for name in only or ())
+    if isinstance(classifier.model, Opaque) or (unscored and not classifier.model.has_attention):
+        return options | {"source": "leave_one_out"}
+    return options
 
 
 def usual_audits(scope: Scope) -> list[str]:

@@ -41,6 +41,7 @@ def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher:
     """Attack the audited texts, or find what was attacked before: a row each, `row` as in the split.
 
     Without labels what the model decides is taken for right, so that no text is skipped.
+    A text without a word cannot be changed.
     """
     if subject.classifier.task != "classification":
         raise BadInput(
@@ -51,7 +52,7 @@ def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher:
     texts = [split.texts[row] for row in rows]
     labels = split.labels[rows].tolist() if subject.texts.labelled else None
     asked = attack_options(options, recipe)
-    name = attack_identity(subject.classifier, texts, labels, **asked)
+    name = attack_identity(subject.classifier, texts, labels, wordless=True, **asked)
     if name not in subject.attacks:
         home = subject.classifier.home
         slug = re.sub(r"[^a-z0-9_.-]+", "-", f"{recipe}-{subject.texts.name}".lower()).strip("-")
@@ -61,6 +62,7 @@ def attacked_rows(subject: Subject, options: AuditOptions, recipe: str, watcher:
             labels,
             data=subject.texts.name,
             folder=None if home is None else home / "attacks" / f"{slug}-{name}",
+            wordless=True,
             watcher=watcher,
             **asked,
         ).to_frame()

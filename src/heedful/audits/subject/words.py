@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -26,6 +27,16 @@ class Words(NamedTuple):
     def counts(self) -> Int[Tensor, " batch"]:
         """How many words each text has."""
         return self.mask.sum(1)
+
+    def joined(self, groups: Sequence[Sequence[int]]) -> Words:
+        """Take several words for one: `groups` gives each word of each text the number of its group, counted from 0."""
+        size = max(1, *(max(row, default=-1) + 1 for row in groups))
+        of = torch.full_like(self.of, -1)
+        mask = torch.zeros(len(of), size, dtype=torch.bool)
+        for row, own, real, numbers in zip(of, self.of, mask, groups, strict=True):
+            row[own >= 0] = torch.tensor(numbers, dtype=torch.long)[own[own >= 0]]
+            real[: max(numbers, default=-1) + 1] = True
+        return Words(of, mask)
 
     def scores(self, scores: Float[Tensor, "batch items"]) -> Float[Tensor, "batch words"]:
         """Add up the scores of each word's pieces, with ties made exact: a sum is off in proportion to its parts."""

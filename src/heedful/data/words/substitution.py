@@ -138,19 +138,61 @@ def shared_numbers(
     return [number[place] for place in range(len(after))]
 
 
-def replaced_words(
-    before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]
-) -> list[tuple[int, int]]:
-    """Number the words that were changed, each with what stands in its place.
+class Stretches(NamedTuple):
+    """Two texts cut into stretches that can be compared: a word, or all words that stand in the place of each other."""
 
-    >>> replaced_words([(0, 1), (2, 6)], [(0, 1), (2, 7)], [Change((2, 6), (2, 7))])
-    [(1, 1)]
+    before: list[int]
+    """The stretch of each word of the text; stretches are counted from 0, each at its first word."""
+    after: list[int]
+    """The stretch of each word of the changed text, counted likewise."""
+    counterpart: list[int]
+    """Of each stretch of the text the number of the changed text's that it is, or −1."""
+    replaced: list[tuple[int, int]]
+    """Stretches that were changed, each with what stands in its place."""
+
+
+def stretches(before: Sequence[Span], after: Sequence[Span], changes: Sequence[Change]) -> Stretches:
+    """Join all words of a change, on both sides; other words are those that `aligned` finds.
+
+    >>> stretches([(0, 1), (2, 6), (7, 11)], [(0, 1), (2, 6), (7, 11), (12, 16)], [Change((2, 6), (2, 11))])
+    Stretches(before=[0, 1, 2], after=[0, 1, 1, 2], counterpart=[0, 1, 2], replaced=[(1, 1)])
+    >>> stretches([(0, 4), (5, 9)], [(0, 4)], [Change((0, 9), (0, 4))])  # very good → fine
+    Stretches(before=[0, 0], after=[0], counterpart=[0], replaced=[(0, 0)])
     """
-    return [
-        (place, other)
-        for place, (span, other) in enumerate(zip(before, aligned(before, after, changes), strict=True))
-        if other >= 0 and any(_overlap(span, change.before) for change in changes)
-    ]
+    # Words of both texts, one after the other; each leads to an earlier one of its stretch, and the first to itself.
+    leads = list(range(len(before) + len(after)))
+
+    def first(word: int) -> int:
+        while leads[word] != word:
+            word = leads[word]
+        return word
+
+    def join(members: Sequence[int]) -> None:
+        firsts = [first(member) for member in members]
+        for one in firsts:
+            leads[one] = min(firsts)
+
+    for place, other in enumerate(aligned(before, after, changes)):
+        if other >= 0:
+            join([place, len(before) + other])
+    touched: set[int] = set()
+    for change in changes:
+        old = [place for place, span in enumerate(before) if _overlap(span, change.before)]
+        new = [len(before) + place for place, span in enumerate(after) if _overlap(span, change.after)]
+        if old and new:
+            join([*old, *new])
+            touched.update(old)
+    group = [first(word) for word in range(len(leads))]
+    sides = group[: len(before)], group[len(before) :]
+    numbers = [{one: number for number, one in enumerate(dict.fromkeys(side))} for side in sides]
+    counterpart = [numbers[1].get(one, -1) for one in numbers[0]]
+    replaced = sorted({numbers[0][group[place]] for place in touched})
+    return Stretches(
+        [numbers[0][one] for one in sides[0]],
+        [numbers[1][one] for one in sides[1]],
+        counterpart,
+        [(number, counterpart[number]) for number in replaced],
+    )
 
 
 def recased(word: str, like: str) -> str:

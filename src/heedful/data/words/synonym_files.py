@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from heedful.data.words.inflection import replaceable
@@ -24,16 +25,31 @@ def is_synonym_file(path: Path) -> bool:
     return True
 
 
-def read_synonym_file(path: Path) -> dict[str, list[str]]:
+def is_vector_file(path: Path) -> bool:
+    """Whether a file certainly holds vectors: by its ending, or because two numbers and more follow its first words.
+
+    The first line of some files of vectors counts them, and may be one word and one number.
+    """
+    if _suffix(path) in _VECTOR_SUFFIXES:
+        return True
+    if not path.is_file() or _suffix(path) == ".json":
+        return False
+    first = [fields for _, fields in islice(word_lines(path, holds="synonyms"), 3)]
+    numbers = all(len(fields) > 1 and all(map(_is_number, fields[1:])) for fields in first)
+    return numbers and any(len(fields) > 2 for fields in first)
+
+
+def read_synonym_file(path: Path, *, plain: bool = True) -> dict[str, list[str]]:
     """Read words with their synonyms, best first.
 
     Lines hold a word and its synonyms between tabs, commas or spaces, and # begins a remark; a word may have several.
-    JSON holds one object, from each word to a list of synonyms. Synonyms that are not plain words (of letters alone,
-    three at least) are passed over, because a text must keep its number of words.
+    JSON holds one object, from each word to a list of synonyms. With `plain`, synonyms that are not plain words (of letters
+    alone, three at least) are passed over, where a text must keep its number of words.
     """
     listed: dict[str, list[str]] = {}
     for word, synonyms in _entries(path):
-        listed.setdefault(word.lower(), []).extend(filter(replaceable, synonyms))
+        kept = listed.setdefault(word.lower(), [])
+        kept.extend(filter(replaceable, synonyms) if plain else filter(str.strip, synonyms))
     if not listed:
         raise BadInput(f"{path} holds no synonyms: write a word and its synonyms on each line.")
     return listed

@@ -79,6 +79,18 @@ class Vocabulary:
         tokenizer.model = models.WordLevel(numbers, unk_token=UNKNOWN)
         return Vocabulary(tokenizer, sentences=self.sentences)
 
+    def uncut(self) -> Vocabulary:
+        """Give the same words and rules for texts of any length."""
+        tokenizer = Tokenizer.from_str(self.tokenizer.to_str())
+        tokenizer.no_truncation()
+        return Vocabulary(tokenizer, sentences=self.sentences)
+
+    @property
+    def longest(self) -> int | None:
+        """How many tokens of a text are read; None where that is all."""
+        truncation = self.tokenizer.truncation
+        return None if truncation is None else int(truncation["max_length"])
+
     @classmethod
     def from_transformer(
         cls, name: str, *, max_length: int | None = None, sentences: bool = False
