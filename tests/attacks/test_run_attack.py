@@ -288,6 +288,19 @@ def test_what_was_kept_of_a_function_that_changed_is_not_taken(attack, votes, tm
     assert attack(folder=tmp_path / "kept").to_frame().equals(first)
 
 
+def test_a_function_is_known_by_more_than_the_texts_that_were_kept(attack, tmp_path):
+    def certain(texts):
+        return [[0.9, 0.1]] * len(texts)
+
+    def by_word(texts):
+        return [[0.9, 0.1] if "fine" in text else [0.2, 0.8] for text in texts]
+
+    by_word.__module__, by_word.__qualname__ = certain.__module__, certain.__qualname__
+    given = {"texts": ["a fine film"], "labels": [0], "folder": tmp_path / "kept"}
+    assert attack(certain, **given).to_frame()["status"].to_list() == ["failed"]  # and nothing was changed
+    assert attack(by_word, **given).to_frame()["status"].to_list() == ["successful"]
+
+
 def test_parts_of_a_function_that_changed_are_not_taken(attack, votes, tmp_path, monkeypatch):
     monkeypatch.setattr(running, "TOGETHER", 2)
     calls = 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from heedful.storage import folder_for, locked, remove_leftovers, write_json
 
 LOCK = ".lock"
 _PARTS = "parts"
+_ASKED = "asked.json"
 
 
 class Kept:
@@ -66,10 +68,26 @@ class Kept:
         with folder_for(self.folder, lock=LOCK), locked(self.folder / LOCK, busy=busy):
             yield
 
+    def remember(self, said: Mapping[str, Sequence[float]]) -> None:
+        """Write down what a function said of some texts, if anything else is written."""
+        if self.folder is not None and (self.folder / ABOUT).is_file():
+            write_json(self.folder / _ASKED, said)
+
+    def said(self) -> dict[str, list[float]]:
+        """Give what a function said of some texts when this was kept; nothing where nobody wrote that down."""
+        if self.folder is None or not (self.folder / _ASKED).is_file():
+            return {}
+        try:
+            found: dict[str, list[float]] = json.loads((self.folder / _ASKED).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found
+
     def forget(self) -> None:
         """Delete what is kept."""
         assert self.folder is not None
-        (self.folder / ROWS).unlink(missing_ok=True)
+        for name in (ROWS, _ASKED):
+            (self.folder / name).unlink(missing_ok=True)
         shutil.rmtree(self.folder / _PARTS, ignore_errors=True)
 
     def find(self) -> None:

@@ -144,6 +144,8 @@ def _run(
             driver.run(((row, sources[row], labels[row]) for row in rows), done=tell)
             attacked += sum(text.status != "skipped" for text in done)
             kept.put(number, frame_of(done, _unknown(victim, assembled, done)), write=space.proposed > 0)
+            if isinstance(victim, FunctionVictim):
+                kept.remember(victim.known_by.said)
     if attacked and not space.proposed and not found:
         raise BadInput(
             f"The attack {options.recipe} finds no candidate for any word of these {len(sources)} texts: "
@@ -201,10 +203,13 @@ def _answers_still(victim: Victim, kept: Kept) -> bool:
     """Whether a function says of texts that were attacked what it said then; a classifier is known by its weights."""
     if isinstance(victim, ClassifierVictim) or not len(rows := kept.some_rows(_ASKED_AGAIN)):
         return True
-    texts = [*rows["original"], *rows["attacked"]]
-    before = [*rows["probabilities"].to_list(), *rows["probabilities_after"].to_list()]
+    known = kept.said()
+    texts = [*known, *rows["original"], *rows["attacked"]]
+    before = [*known.values(), *rows["probabilities"].to_list(), *rows["probabilities_after"].to_list()]
     after = victim.read(victim.keys([Draft(Source.cut(text)) for text in texts]))
-    return after.shape == np.shape(before) and bool((np.abs(after - np.array(before)) <= SAME).all())
+    if {len(row) for row in before} != {after.shape[1]}:
+        return False
+    return bool((np.abs(after - np.array(before)) <= SAME).all())
 
 
 def _checked(

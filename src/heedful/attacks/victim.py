@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,6 +15,9 @@ from heedful.models.stages import Auditable, Opaque
 
 _PROBES = 8
 """Texts that a function is asked twice."""
+
+_KNOWN_BY = 32
+"""Texts that a function is known by where what was kept of it is found again."""
 
 
 @runtime_checkable
@@ -62,20 +66,45 @@ def brought(draft: Draft, position: int, word: str) -> str:
     return word.removeprefix(f"{draft.source.words[position]} ")
 
 
+class KnownAnswers:
+    """Some of what a function was asked, by which it is known again: the same ones in whatever order they come."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, list[float]] = {}
+        self._rank: dict[str, bytes] = {}
+
+    def add(self, texts: Sequence[str], answers: NDArray[np.float64]) -> None:
+        """Look at more texts; those with the least digests are kept."""
+        for text, answer in zip(texts, answers, strict=True):
+            if text in self.said:
+                continue
+            rank = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            if len(self.said) >= _KNOWN_BY:
+                last = max(self._rank, key=self._rank.__getitem__)
+                if rank >= self._rank[last]:
+                    continue
+                del self.said[last], self._rank[last]
+            self.said[text], self._rank[text] = answer.tolist(), rank
+
+
 class FunctionVictim:
     """A function of the user's own."""
 
     def __init__(self, function: Reads, *, batch_size: int = 256) -> None:
         self._answers = Answers(function, batch_size=batch_size)
+        self._ask = self._answers.ask
         self.labels: tuple[str, ...] | None = None
+        self.known_by = KnownAnswers()
 
     def keys(self, drafts: Sequence[Draft]) -> list[str]:
         """It reads texts."""
         return [draft.text for draft in drafts]
 
     def read(self, keys: Sequence[str]) -> NDArray[np.float64]:
-        """Ask the function."""
-        return self._answers.ask(keys)
+        """Ask the function for the texts that it was not asked for before."""
+        found = self._ask(keys)
+        self.known_by.add(keys, found)
+        return found
 
     def knows(self, words: Sequence[str]) -> list[bool] | None:
         """Nobody knows what a function knows."""
@@ -98,10 +127,7 @@ class OpaqueVictim(FunctionVictim):
         assert isinstance(classifier.model, Opaque)
         self._classifier, self._ask = classifier, classifier.model.ask
         self.labels = classifier.labels
-
-    def read(self, keys: Sequence[str]) -> NDArray[np.float64]:
-        """Ask for the texts that were not asked for before."""
-        return self._ask(keys)
+        self.known_by = KnownAnswers()
 
     def fingerprint(self) -> str:
         """That of the classifier."""

@@ -163,7 +163,13 @@ def test_nothing_is_proven_of_attacks_that_ask_the_text_as_it_is_by_now(toy_clas
 
 
 def test_texts_that_are_not_covered_count_as_lost_in_every_mean(toy_classifier, tmp_path, toy_attack):
-    texts = ["dull film.", "a fine film", "warm old plot", "great dull script", "fine film."]
+    texts = [
+        "dull/film old",
+        "a fine film",
+        "warm old plot",
+        "great dull script",
+        "fine/film up",
+    ]  # cut otherwise
     for seed in range(4):
         found = proofs(
             toy_classifier(encoder="none", seed=seed), texts, {"film": ["plot."], "plot": ["film"]}, tmp_path
