@@ -192,4 +192,4 @@ def _record(policy: Policy, encoder: str) -> str:
     if known is not None and min(known.faithful, known.unfaithful) >= LEAST_MODELS:
         return f"{known} (models with encoders of this kind, {kind}, {where})."
     few = "None or few models of this kind stand in the panel, so that the error rates of this verdict are hardly known."
-    return f"{few} Of all kinds: {every} ({where})." if every else few
+    return f"{few} {every} (models of all kinds, {where})." if every else few
