@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -100,8 +101,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> Any:
+    """Refuse names that no file of ours could hold; in a text to be read, such characters are replaced."""
+    reads_texts = arguments[:1] in (["predict"], ["explain"])
     for word in arguments:
-        if not encodable(word):
+        if not encodable(word) and (not reads_texts or os.path.lexists(word)):
             raise BadInput(
                 f"{without_surrogates(word)[:100]!r} is not UTF-8: rename the file, or write the text in UTF-8."
             )
