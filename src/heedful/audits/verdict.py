@@ -170,16 +170,27 @@ def _finding(
     if judgement.outcome == "not measured" or number is None:
         return f"{audit} was asked, and for no text is there an answer to {described}."
     if judgement.outcome == "too few":
-        more = f": audit about {judgement.lacking:,} others" if judgement.lacking else ""
-        return (
-            f"{number.count} of the texts have an answer to {described}, and {least_texts} are needed{more}."
-        )
+        return f"{number.count} of the texts have an answer to {described}, and {least_texts} are needed{_others(judgement, least_texts)}."
     if judgement.outcome == "open":
         side = f"on which side of {judgement.rule.forbid:g} the number for {described} lies"
         if number.bound is not None:
             return f"{summaries[audit].finding} It is a bound, found by a search, and does not show {side}."
         return f"{summaries[audit].finding} These texts are too few to show {side}: about {judgement.lacking:,} more would."
     return summaries[audit].finding
+
+
+def _others(judgement: Judgement, least_texts: int) -> str:
+    """Say how many more texts to audit: for an answer at all, and where it lies close to the line, for one that tells."""
+    number, lacking = judgement.number, judgement.lacking
+    if number is None or not lacking:
+        return ""
+    least = least_texts - number.count
+    if judgement.rule.forbid is None or lacking <= 10 * least:
+        return f": audit about {lacking:,} others"
+    return (
+        f" at the least: audit about {least:,} others or more; a number so close to {judgement.rule.forbid:g} may take as many as "
+        f"{lacking:,} to tell on which side it lies"
+    )
 
 
 def _record(policy: Policy, encoder: str) -> str:
