@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from heedful.checking import build
 from heedful.config import TrainConfig
@@ -156,6 +157,9 @@ def _read_description(path: Path) -> dict[str, Any]:
         return {"labels": labels, "task": content["task"], "architecture": architecture}
     except (KeyError, TypeError, ValueError) as error:  # also what JSON, UTF-8 and pydantic refuse
         reason = str(error).splitlines()[0]
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False)[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
         raise BadInput(
             f"{path} is damaged or of another version ({reason}): copy the model again, or delete its folder and train again."
         ) from None
