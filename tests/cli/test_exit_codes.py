@@ -23,7 +23,7 @@ def failing(monkeypatch, error):
     def load(*arguments, **options):
         raise error
 
-    monkeypatch.setattr(heedful.loading, "load", load)
+    monkeypatch.setattr(heedful.loading, "load_run", load)
 
 
 @pytest.mark.parametrize(

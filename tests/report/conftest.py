@@ -92,7 +92,7 @@ def _rows(  # noqa: PLR0912 a branch for each audit
         case "consistency" | "robustness":
             columns |= {"status": ["successful"] * n, "replaced": [[0]] * n}
             columns |= {"attacked_weights": base["weights"], "attacked_probability": base["probability"]}
-            columns |= {"after_attack_pwws": rng.random(n).round()}
+            columns |= {"after_attack_pwws": rng.random(n).round(), "why": [""] * n}
         case "plausibility":
             columns |= {"given": [True] * n, "marked": [[0]] * n}
         case "imitation":

@@ -15,6 +15,7 @@ from heedful.declared import complete
 from heedful.training.train import resolve, train
 
 SHARED = {
+    "layers",
     "split",
     "text_column",
     "query_column",
