@@ -127,7 +127,9 @@ class RobustnessAudit(Audit):
         self.proven_of = tuple(proven_of)
         victim, _ = victim_of(subject.classifier)
         more = (KnownWords(knows_at(victim)),) if self.config.known_words else ()
-        self.reach = TokensInReach(subject.classifier.vocabulary, assembled, more) if assembled else None
+        self.reach = None  # nobody needs all substitutes of all words where nothing can be proven of them
+        if assembled and _provable(subject):
+            self.reach = TokensInReach(subject.classifier.vocabulary, assembled, more)
 
     def rows(self, reading: Reading) -> Columns:
         """Take what the attacks found, and prove what can be proven."""
@@ -158,9 +160,7 @@ class RobustnessAudit(Audit):
         """What is exact, or certain; NaN where model and attacks allow neither. What is not covered counts as lost."""
         nothing = torch.full((len(right),), torch.nan, dtype=torch.float64)
         proven = None
-        if self.reach is not None and _provable(
-            reading
-        ):  # otherwise nobody needs all substitutes of all words
+        if self.reach is not None:
             found_ids, reasons = self.reach.of(reading.batch.tokens)
             proven = robustness(reading.model, reading.batch, found_ids, slack=_SLACK)
         if proven is None:
@@ -244,10 +244,10 @@ class RobustnessAudit(Audit):
         return self.summary(rows, sentence, numbers, *notes)
 
 
-def _provable(reading: Reading) -> bool:
+def _provable(subject: Subject) -> bool:
     """Whether anything can be proven of such a model: asked of one text, and no substitutes."""
-    one = reading.batch.take(torch.tensor([0]))
-    return robustness(reading.model, one, [[[] for _ in row] for row in word_spans(one.tokens)]) is not None
+    one = subject.texts.instances.batch(subject.texts.rows[0][:1])
+    return robustness(subject.model, one, [[[] for _ in row] for row in word_spans(one.tokens)]) is not None
 
 
 def _mean(rows: pl.DataFrame, column: str) -> float:
