@@ -8,6 +8,7 @@ import torch
 
 from heedful.errors import BadInput
 from heedful.models.model import Architecture, AttentionModel
+from heedful.output.drawing import address_space
 
 _COPIES = 5
 """What training keeps of every weight: itself, its gradient, two moments, and the best so far."""
@@ -35,10 +36,5 @@ def memory() -> int | None:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return None
-    try:
-        import resource
-
-        allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
-        return there if allowed == resource.RLIM_INFINITY else min(there, allowed)
-    except ImportError:
-        return there
+    allowed = address_space()
+    return there if allowed is None else min(there, allowed)
