@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
 
 from heedful.data.batches import inference_batches
 from heedful.explainers.explainer import check_access
-from heedful.models.prediction import Prediction, read_predictions, read_texts
+from heedful.models.prediction import Prediction, Predictions, read_predictions, read_texts
 from heedful.models.stages import Auditable, Opaque, probabilities
 
 
 def explain(
     classifier: Auditable,
-    texts: Sequence[str],
+    texts: Any,
     name: str | None = None,
     *,
     queries: Sequence[str] | None = None,
     seed: int = 0,
     batch_size: int = 64,
-) -> list[Prediction]:
+) -> Predictions:
     """Classify texts and give every item a score; `items` of each prediction holds the scores.
 
     Without a name that is attention, and leave-one-out where predictions alone are known.
@@ -42,4 +43,4 @@ def explain(
         if name != "attention":  # only attention divides a sentence's weight among its words
             found = [replace(prediction, words=()) for prediction in found]
         explained |= dict(zip(rows.tolist(), found, strict=True))
-    return [explained[row] for row in range(len(texts))]
+    return Predictions((explained[row] for row in range(len(instances))), scored_by=name)

@@ -7,6 +7,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
+from heedful.data.words.substitution import words_of
+from heedful.explainers.blocks import deletions
 from heedful.explainers.explainer import EXPLAINERS
 from heedful.explainers.reread import probabilities_without
 from heedful.measures.divergence import tvd
@@ -26,12 +28,11 @@ def leave_one_out(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "b
         states = model.encode(model.embed(batch), batch)
         mask = states.mask
         moved = states.h.new_zeros(mask.shape) if shorter is None else shorter.by
-        again = mask if shorter is None else ~shorter.known
+        again = mask if shorter is None else ~shorter.known & mask
         before = probabilities(model.decode(states, model.attend(states)))
-        rows, items = again.nonzero(as_tuple=True)
-        keep = mask[rows] & (torch.arange(mask.shape[1])[None, :] != items[:, None])
-        moved[rows, items] = tvd(probabilities_without(model, batch, rows, keep), before[rows])
-        return moved
+        deleted = deletions(mask, again, batch.rows, _pieces(model, batch))
+        after = probabilities_without(model, batch, deleted.rows, deleted.keep)
+        return deleted.shared(tvd(after, before[deleted.rows]), moved)
 
 
 @EXPLAINERS.register(
@@ -45,9 +46,16 @@ def signed_leave_one_out(
         states = model.encode(model.embed(batch), batch)
         before = probabilities(model.decode(states, model.attend(states)))
         chosen = before.argmax(-1) if classes is None else classes
-        rows, items = states.mask.nonzero(as_tuple=True)
-        keep = states.mask[rows] & (torch.arange(states.mask.shape[1])[None, :] != items[:, None])
-        after = probabilities_without(model, batch, rows, keep).gather(1, chosen[rows, None])
-        fell = before.new_zeros(states.mask.shape)
-        fell[rows, items] = (before.gather(1, chosen[:, None])[rows] - after)[:, 0]
-        return fell
+        deleted = deletions(states.mask, states.mask, batch.rows, _pieces(model, batch))
+        after = probabilities_without(model, batch, deleted.rows, deleted.keep)
+        after = after.gather(1, chosen[deleted.rows, None])
+        fell = (before.gather(1, chosen[:, None])[deleted.rows] - after)[:, 0]
+        return deleted.shared(fell, before.new_zeros(states.mask.shape))
+
+
+def _pieces(model: Stages, batch: Batch) -> Int[Tensor, "batch items"] | None:
+    """Number the word of each item, where some word has several pieces; None where every item is a word or a sentence."""
+    if model.unit == "sentence":
+        return None
+    words = words_of(batch.tokens)
+    return words if bool((words.amax(1) + 1 < batch.tokens.mask.sum(1)).any()) else None

@@ -11,6 +11,7 @@ from heedful.data.batches import inference_batches
 from heedful.data.instances import Batch
 from heedful.data.tokens import Tokens
 from heedful.explainers.explainer import item_of
+from heedful.models.shorter import Reader, reader
 from heedful.models.stages import Stages, output_of, probabilities
 
 _LAID_OUT = 1_000_000  # tokens of variants, before they are cut into batches
@@ -29,7 +30,8 @@ def probabilities_without(
     # However many variants there are, only a block of them is laid out at a time.
     size = max(1, _LAID_OUT // batch.tokens.ids.shape[1])
     blocks = [slice(first, first + size) for first in range(0, len(rows), size)]
-    return torch.cat([_probabilities(model, batch, rows[block], keep[block]) for block in blocks])
+    shorter = reader(model) if _words_alone(batch) else None
+    return torch.cat([_probabilities(model, batch, rows[block], keep[block], shorter) for block in blocks])
 
 
 def with_only(model: Stages, batch: Batch, keep: Bool[Tensor, "batch items"]) -> Batch:
@@ -44,15 +46,29 @@ def _probabilities(
     batch: Batch,
     rows: Int[Tensor, " variants"],
     keep: Bool[Tensor, "variants items"],
+    shorter: Reader | None,
 ) -> Float[Tensor, "variants classes"]:
-    """Run a block of variants, those of like length together."""
+    """Run a block of variants: what they share is read once where the model knows how, else those of like length together."""
     items = item_of(model, batch)[rows]  # [variants, tokens]
     stays = batch.tokens.present[rows] & ((items < 0) | keep.gather(1, items.clamp(min=0)))
+    if shorter is not None:
+        ids = batch.tokens.ids.numpy()
+        with torch.no_grad():
+            return probabilities(
+                shorter([ids[row][left] for row, left in zip(rows.tolist(), stays.numpy(), strict=True)])
+            )
     groups = inference_batches(stays.sum(1).clamp(min=1).numpy(), len(rows))
     with torch.no_grad():
         kept = (_kept(batch, rows[group], stays[group]) for group in groups)
         parts = [probabilities(output_of(model, part).logits) for part in kept]
     return torch.cat(parts)[torch.from_numpy(np.argsort(np.concatenate(groups)))]
+
+
+def _words_alone(batch: Batch) -> bool:
+    """Whether there is nothing to read but words: no query, no choice of answers, no noise on embeddings."""
+    tokens = batch.tokens
+    beside = (batch.query, batch.candidates, tokens.shift, tokens.type_of)
+    return all(field is None for field in beside)
 
 
 def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "variants tokens"]) -> Batch:
@@ -79,6 +95,7 @@ def _kept(batch: Batch, rows: Int[Tensor, " variants"], stays: Bool[Tensor, "var
             word_of=moved(tokens.word_of, -1),
             sentence_of=None if tokens.sentence_of is None else _renumbered(moved(tokens.sentence_of, -1)),
             shift=None if shift is None else shift[rows[:, None], order] * real[..., None],
+            type_of=None if tokens.type_of is None else moved(tokens.type_of, 0),
         ),
     )
 

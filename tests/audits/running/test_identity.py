@@ -26,6 +26,7 @@ SHARED = {
     "source",
     "seed",
     "batch_size",
+    "exact_leave_one_out",
 }
 
 

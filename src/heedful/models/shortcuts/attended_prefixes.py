@@ -17,6 +17,7 @@ from heedful.models.decoders import LinearDecoder
 from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel
 from heedful.models.shortcuts.prefixes import Direction, Ids, directions
+from heedful.models.shortcuts.products import Product
 
 _TEXTS = 512
 """Texts read together: what is looked up for them should stay in the processor's cache."""
@@ -44,8 +45,9 @@ class AttendedReader:
             inner = similarity.vector / math.sqrt(size)
         assert similarity.vector is not None
         self._vector = similarity.vector
-        # A cell's state is h / 2.
-        self._inner = [2 * part.T for part in inner.chunk(many, dim=1)]
+        # A cell's state is h / 2, and tanh x is 2σ(2x) − 1, of which the constant is lost when scores are normalised.
+        doubled = 2 if self._inner_bias is None else 4
+        self._inner = [Product(doubled * part.T) for part in inner.chunk(many, dim=1)]
         self._say = [2 * part.T for part in say.chunk(many, dim=1)]
 
     @staticmethod
@@ -62,22 +64,25 @@ class AttendedReader:
         lengths = torch.tensor([len(text) for text in ids])
         longest = max(1, int(lengths.max()))
         mask = torch.arange(longest) < lengths[:, None]  # [texts, tokens]
+        real = mask.flatten().nonzero()[:, 0]
         inner: Tensor | None = None
         say: Tensor | None = None
         for place, direction in enumerate(self._directions):
             states, at = _states(direction, ids, longest)
-            own_inner = (states @ self._inner[place])[at]  # [texts, tokens, heads · inner]
-            own_say = (states @ self._say[place])[at]
-            inner = own_inner if inner is None else inner + own_inner
-            say = own_say if say is None else say + own_say
+            which = at.flatten()[real]
+            own_inner = self._inner[place](states).index_select(0, which)  # [real tokens, heads · inner]
+            own_say = (states @ self._say[place]).index_select(0, which)
+            inner = own_inner if inner is None else inner.add_(own_inner)
+            say = own_say if say is None else say.add_(own_say)
         assert inner is not None and say is not None
         if self._inner_bias is not None:
-            each = torch.tanh(inner + self._inner_bias).view(*inner.shape[:2], self._heads, -1)
-            scores = torch.einsum("bnha,ha->bhn", each, self._vector)
-        else:
-            scores = inner.transpose(1, 2)
-        weights = self._model.normalise(scores, mask)
-        says = say.view(*say.shape[:2], -1, self._heads)  # [texts, tokens, outputs, heads]
+            inner = inner.add_(2 * self._inner_bias).sigmoid_()
+            each = inner.view(len(inner), self._heads, self._vector.shape[-1])
+            inner = torch.einsum("nha,ha->nh", each, 2 * self._vector)
+        scores = inner.new_zeros(mask.numel(), self._heads).index_copy_(0, real, inner)
+        says = say.new_zeros(mask.numel(), say.shape[1]).index_copy_(0, real, say)
+        weights = self._model.normalise(scores.view(*mask.shape, -1).transpose(1, 2), mask)
+        says = says.view(*mask.shape, -1, self._heads)  # [texts, tokens, outputs, heads]
         return torch.einsum("bhn,bnoh->bo", weights, says) + self._bias
 
 

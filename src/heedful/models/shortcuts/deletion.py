@@ -40,7 +40,7 @@ class Deletions:
         embedded: Float[Tensor, "batch tokens dim"],
         present: Bool[Tensor, "batch tokens"],
     ) -> None:
-        self.directions = [_Direction(cell, embedded, present) for cell in cells(encoder)]
+        self.directions = [OneWay(cell, embedded, present) for cell in cells(encoder)]
         self.halves: list[Float[Tensor, "batch tokens hidden"]] = [
             torch.stack([state[0] for state in direction.after], dim=1) for direction in self.directions
         ]
@@ -65,7 +65,7 @@ class Deletions:
         return h
 
 
-class _Direction:
+class OneWay:
     """One direction over whole texts: what every token gives to the gates, and the states around it."""
 
     def __init__(
@@ -75,7 +75,7 @@ class _Direction:
         present: Bool[Tensor, "batch tokens"],
     ) -> None:
         self.cell, self.present = cell, present.unbind(1)
-        self.gates = (embedded @ cell.from_token + cell.bias).unbind(1)
+        self.gates = (cell.from_token(embedded) + cell.bias).unbind(1)
         self.before: list[State] = [()] * len(self.gates)  # the state in which each place is read
         self.after = list(self.before)
         state = cell.start((len(present),))

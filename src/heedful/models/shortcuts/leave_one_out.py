@@ -18,7 +18,10 @@ from heedful.models.encoders.pointer import recurrent_part
 from heedful.models.encoders.recurrent import Recurrent
 from heedful.models.model import AttentionModel, decode_contexts
 from heedful.models.shortcuts.deletion import Deletions
-from heedful.models.shorter import Moved
+from heedful.models.shortcuts.fading import LONG, predictions_without, serves_long
+from heedful.models.shortcuts.gap_windows import moved_by_windows, serves
+from heedful.models.shortcuts.products import Product
+from heedful.models.shorter import Moved, followed_to_the_end
 from heedful.models.stages import States, probabilities
 
 # Below this much weight on the others, dividing by it would cost digits: such items are read again.
@@ -32,9 +35,10 @@ def moved(model: AttentionModel, batch: Batch) -> Moved | None:
     with torch.no_grad():
         recurrent = recurrent_part(model.encoder)
         if recurrent is not None:
-            by = _run_on(model, recurrent, batch)
-            return Moved(by, torch.ones_like(by, dtype=torch.bool))
-        return _closed_form(model, batch) if _independent(model) else None
+            return _run_on(model, recurrent, batch)
+        if _independent(model):
+            return _closed_form(model, batch)
+        return moved_by_windows(model, batch) if serves(model) else None
 
 
 def _independent(model: AttentionModel) -> bool:
@@ -42,21 +46,22 @@ def _independent(model: AttentionModel) -> bool:
     return not model.contextual and model.has_attention and model.architecture.normaliser == "softmax"
 
 
-def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Tensor, "batch items"]:
+def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Moved:
     """Read on from each gap: a recurrent encoder's states on its other side stay as they were.
 
-    Texts of like length go together; of very long ones, some gaps at a time.
+    Texts of like length go together. In long ones a deletion is followed until it has faded (`fading`).
     """
     embedded, present, mask = model.embed(batch), batch.tokens.present, batch.tokens.mask
     query = None if batch.query is None else model.encode(embedded, batch).query
     # What the words contribute by themselves, where the recurrent states are only scored.
     own = None if model.encoder is encoder else model.encoder(embedded, present)
     read = _read_halves if _linear(model, batch) else _read_states
-    scores = embedded.new_zeros(mask.shape)
+    scores, known = embedded.new_zeros(mask.shape), torch.ones_like(mask)
     order = present.sum(1).argsort(descending=True, stable=True)
     while len(order):
         tokens = max(int(present[order[0]].sum()), 1)
-        rows, order = order.tensor_split([max(1, _STATES // tokens**2)])
+        long = tokens > LONG and serves_long(model) and not followed_to_the_end()
+        rows, order = order.tensor_split([1 if long else max(1, _STATES // tokens**2)])
         deletions = Deletions(encoder, embedded[rows, :tokens], present[rows, :tokens])
         whole = States(
             h=deletions.whole if own is None else own[rows, :tokens],
@@ -66,12 +71,17 @@ def _run_on(model: AttentionModel, encoder: Recurrent, batch: Batch) -> Float[Te
             rest=None if own is None else deletions.whole,
         )
         before = probabilities(model.decode(whole, model.attend(whole)))
+        if long:
+            row = rows[0]
+            after, known[row, :tokens] = predictions_without(model, deletions.directions, whole)
+            scores[row, :tokens] = tvd(after, before)
+            continue
         size = max(1, MAX_TOKENS // (len(rows) * tokens))
         for first in range(0, tokens, size):
             gaps = range(first, min(first + size, tokens))
             after = probabilities(read(model, deletions, gaps, whole))
             scores[rows, first : gaps.stop] = tvd(after.view(len(gaps), len(rows), -1), before).T
-    return scores * mask
+    return Moved(scores * mask, known)
 
 
 def _mask_without(mask: Bool[Tensor, "batch items"], gaps: range) -> Bool[Tensor, "variants items"]:
@@ -122,8 +132,8 @@ def _read_halves(
     vector = 2 * (vectors[..., None] * each[:, None]).flatten(0, 1)  # [heads · inner, heads]
     readout = output.weight.view(-1, output.in_features // heads)  # [outputs · heads, size]
     # Halves are h / 2, and what tanh reads is doubled.
-    to_inner = [4 * part.T for part in project.weight.chunk(len(halves), dim=1)]
-    inners = torch.stack([half @ to for half, to in zip(halves, to_inner, strict=True)])
+    to_inner = [Product(4 * part.T) for part in project.weight.chunk(len(halves), dim=1)]
+    inners = torch.stack([to(half) for half, to in zip(halves, to_inner, strict=True)])
     all_inner = inners.sum(0) + 2 * project.bias
     other_inner = all_inner - inners  # than that of each direction
     speaks = whole.rest is None
@@ -140,7 +150,7 @@ def _read_halves(
     scores = (all_inner.sigmoid() @ vector).expand(size).contiguous()
     effects = all_effects.expand(size).contiguous()
     for passed, place, d, half in deletions.changed(gaps):
-        scores[passed, :, place] = (half @ to_inner[d]).add_(other_inner[d, :, place]).sigmoid_() @ vector
+        scores[passed, :, place] = to_inner[d](half).add_(other_inner[d, :, place]).sigmoid_() @ vector
         if speaks:
             effects[passed, :, place] = (half @ to_effect[d]).add_(other_effects[d, :, place])
     weights = model.normalise(scores.flatten(0, 1).transpose(1, 2), _mask_without(whole.mask, gaps))

@@ -83,7 +83,7 @@ class Gates:
         new = np.unique(words[self._place[words] < 0])
         if len(new):
             self._place[new] = np.arange(len(self.rows), len(self.rows) + len(new))
-            gates = self._model.vectors(torch.from_numpy(new)) @ self._cell.from_token + self._cell.bias
+            gates = self._cell.from_token(self._model.vectors(torch.from_numpy(new))) + self._cell.bias
             self.rows = torch.cat([self.rows, gates])
         return self._place[words]
 

@@ -7,13 +7,14 @@ give is computed once for all of them, and only the steps are taken again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.models.encoders.recurrent import Recurrent
+from heedful.models.shortcuts.products import Product
 
 State = tuple[Tensor, ...]
 """h / 2, and for an LSTM also 2c: see `RecurrentCell`."""
@@ -33,8 +34,8 @@ class RecurrentCell:
         factors = torch.ones_like(bias_ih).view(-1, self.hidden)
         factors[2 if len(factors) > 1 else 0] = 2
         double = factors.flatten()
-        self.from_token = (weight_ih * double[:, None]).T.contiguous()
-        self.from_state = (weight_hh * double[:, None] * 2).T.contiguous()
+        self.from_token = Product((weight_ih * double[:, None]).T.contiguous())
+        self.from_state = Product((weight_hh * double[:, None] * 2).T.contiguous())
         self.bias, self.state_bias = bias_ih * double, bias_hh * double
         if self.kind is not nn.GRU:  # whose reset gate comes between the two
             self.bias = self.bias + self.state_bias
@@ -46,7 +47,7 @@ class RecurrentCell:
 
     def step(self, gates: Float[Tensor, "*rows gates"], state: State) -> State:
         """Read one token, given what it adds to the gates, bias included; rows of states may share it."""
-        own = state[0] @ self.from_state
+        own = self.from_state(state[0])
         if self.kind is nn.LSTM:
             i, f, g, o = own.add_(gates).sigmoid_().chunk(4, dim=-1)
             c = torch.addcmul(f * state[1], i, g - 0.5, value=4)
@@ -80,24 +81,36 @@ def cells(encoder: Recurrent) -> list[RecurrentCell]:
 
 
 class ScaledReading:
-    """Reads a batch's texts with every embedding multiplied by a number, for many choices of the numbers."""
+    """Reads a batch's texts with every embedding multiplied by a number, for many choices of the numbers.
+
+    With `noise` it is the noise on the embeddings that is multiplied.
+    """
 
     def __init__(
         self,
         encoder: Recurrent,
         embedded: Float[Tensor, "batch tokens dim"],
         present: Bool[Tensor, "batch tokens"],
+        noise: Float[Tensor, "batch tokens dim"] | None = None,
     ) -> None:
         self.present, self.cells = present, cells(encoder)
-        self.gates = [(embedded @ cell.from_token).unbind(1) for cell in self.cells]
+        own = [cell.from_token(embedded) for cell in self.cells]
+        if noise is None:
+            self.gates = [gates.unbind(1) for gates in own]
+            self.constant = [[cell.bias] * present.shape[1] for cell in self.cells]
+        else:
+            self.gates = [cell.from_token(noise).unbind(1) for cell in self.cells]
+            self.constant = [
+                list((gates + cell.bias).unbind(1)) for gates, cell in zip(own, self.cells, strict=True)
+            ]
 
     def __call__(
         self, scales: Float[Tensor, "times batch tokens"]
     ) -> Float[Tensor, "times batch tokens size"]:
         """Give the states; differentiable with respect to the scales, and to nothing else."""
         directions = [
-            _read(scales, cell, gates, self.present)
-            for cell, gates in zip(self.cells, self.gates, strict=True)
+            _read(scales, cell, gates, constant, self.present)
+            for cell, gates, constant in zip(self.cells, self.gates, self.constant, strict=True)
         ]
         return 2 * torch.cat(directions, dim=-1).permute(1, 2, 0, 3)
 
@@ -106,6 +119,7 @@ def _read(
     scales: Float[Tensor, "times batch tokens"],
     cell: RecurrentCell,
     gates: tuple[Tensor, ...],
+    constant: Sequence[Tensor],
     present: Bool[Tensor, "batch tokens"],
 ) -> Float[Tensor, "tokens times batch hidden"]:
     """Take one step after the other: half of h."""
@@ -113,7 +127,7 @@ def _read(
     state, scale = cell.start((times, batch)), scales[..., None].unbind(2)
     h: list[Tensor] = [scales] * tokens
     for t in cell.places(tokens):
-        state = cell.step(torch.addcmul(cell.bias, scale[t], gates[t]), state)
+        state = cell.step(torch.addcmul(constant[t], scale[t], gates[t]), state)
         state = cell.begin(state, present[:, t])
         h[t] = state[0]
     return torch.stack(h)

@@ -1,4 +1,6 @@
-"""States of recurrent encoders with every embedding multiplied by a number: what tokens give to the gates is computed once."""
+"""States of recurrent encoders with embeddings, or the noise on them, multiplied by numbers: what tokens give to the gates is
+computed once.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,15 @@ from heedful.models.shorter import Scaled
 from heedful.models.stages import States
 
 
-def scaled_recurrent(model: AttentionModel, recurrent: Recurrent, batch: Batch) -> Scaled:
+def scaled_recurrent(
+    model: AttentionModel,
+    recurrent: Recurrent,
+    batch: Batch,
+    noise: Float[Tensor, "batch tokens dim"] | None = None,
+) -> Scaled:
     """Give the states as a function of the numbers, without the gradient of every weight that the library's kernels add."""
     embedded, tokens, query = model.embed(batch).detach(), batch.tokens, None
-    read = ScaledReading(recurrent, embedded, tokens.present)
+    read = ScaledReading(recurrent, embedded, tokens.present, noise)
     if batch.query is not None:
         with torch.no_grad():
             query = model.encode(embedded, batch).query
@@ -31,7 +38,10 @@ def scaled_recurrent(model: AttentionModel, recurrent: Recurrent, batch: Batch) 
         whole = States(h, tokens.mask.repeat(times, 1), *again)
         if model.encoder is recurrent:
             return whole
-        own = model.encoder(scales[..., None] * embedded.repeat(times, 1, 1), tokens.present.repeat(times, 1))
+        moved = scales[..., None] * (embedded if noise is None else noise).repeat(times, 1, 1)
+        if noise is not None:
+            moved = moved + embedded.repeat(times, 1, 1)
+        own = model.encoder(moved, tokens.present.repeat(times, 1))
         return replace(whole, h=own, rest=h)
 
     return states
