@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from heedful.errors import BadInput
 from heedful.models.answers import Answers
@@ -52,6 +53,18 @@ def test_a_mistake_is_not_tried_again():
     with pytest.raises(BadInput, match="no such argument"):
         Answers(function, pauses=(60,)).ask(["a"])
     assert len(function.calls) == 1
+
+
+def test_a_function_that_ends_the_program_ends_only_the_audit():
+    function = Recorded(SystemExit(3))
+    with pytest.raises(BadInput, match=r"failed on 1 texts .* with SystemExit: 3"):
+        Answers(function, pauses=(60,)).ask(["a"])
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float64])
+def test_tensors_of_any_precision_are_numbers(kind):
+    answers = Answers(lambda texts: torch.tensor([[0.25, 0.75]] * len(texts), dtype=kind, requires_grad=True))
+    assert answers.ask(["a", "b"]).tolist() == [[0.25, 0.75]] * 2
 
 
 def test_a_function_that_cannot_read_nothing_is_told_that_it_must():

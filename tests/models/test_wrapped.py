@@ -69,6 +69,87 @@ class First(Layers):
         return self.head(states[:, 0])
 
 
+class Squashed(Pooled):
+    """Gives probabilities, as `nn.Softmax` at its end makes them."""
+
+    def forward(self, input_ids, attention_mask):
+        logits = super().forward(input_ids, attention_mask)
+        return logits.softmax(-1) if logits.shape[-1] > 1 else logits.sigmoid()
+
+
+class Mixed(Pooled):
+    """Pools by two attentions that stand side by side."""
+
+    def forward(self, input_ids, attention_mask):
+        states = self.table(input_ids)[..., :10]
+        scores = self.scores(states).squeeze(-1).masked_fill(attention_mask == 0, -torch.inf)
+        ways = [torch.einsum("bn,bnd->bd", (scores * scale).softmax(-1), states) for scale in (5, -5)]
+        return self.head(ways[0] * ways[1])
+
+
+class Towers(nn.Module):
+    """Two whole networks read the same text."""
+
+    def __init__(self, words):
+        super().__init__()
+        self.table = nn.Embedding(words, 16)
+        towers = [nn.TransformerEncoderLayer(16, 2, 24, batch_first=True) for _ in range(2)]
+        self.towers, self.head = nn.ModuleList(towers), nn.Linear(32, 2)
+
+    def forward(self, input_ids, attention_mask):
+        states, hidden = self.table(input_ids), attention_mask == 0
+        read = [tower(states, src_key_padding_mask=hidden)[:, 0] for tower in self.towers]
+        return self.head(torch.cat(read, -1))
+
+
+class Gated(Pooled):
+    """Chooses between vectors by a softmax before and after its attention, which weigh no tokens."""
+
+    def forward(self, input_ids, attention_mask):
+        states, _ = self.reader(self.table(input_ids))
+        gate = torch.softmax(states.sum(1), -1)
+        scores = self.scores(states).squeeze(-1).masked_fill(attention_mask == 0, -torch.inf)
+        pooled = torch.einsum("bn,bnd->bd", torch.softmax(scores * 5, -1), states)
+        return self.head(pooled * gate * torch.softmax(pooled, -1))
+
+
+class Stacked(Layers):
+    """Torch's own transformer, whose states are pooled by an attention of another form."""
+
+    def __init__(self, words):
+        super().__init__(words)
+        self.scores = nn.Linear(16, 1)
+
+    def forward(self, input_ids, attention_mask):
+        hidden = attention_mask == 0
+        places = torch.arange(input_ids.shape[1])
+        states = self.layers(self.table(input_ids) + self.places(places), src_key_padding_mask=hidden)
+        scores = self.scores(states).squeeze(-1).masked_fill(hidden, -torch.inf)
+        return self.head(torch.einsum("bn,bnd->bd", torch.softmax(scores * 5, -1), states))
+
+
+class Wavering(Pooled):
+    """Answers differently every time."""
+
+    def forward(self, input_ids, attention_mask):
+        return super().forward(input_ids, attention_mask) + torch.rand(1)
+
+
+class Broken(Pooled):
+    """Gives no numbers."""
+
+    def forward(self, input_ids, attention_mask):
+        return super().forward(input_ids, attention_mask) * torch.nan
+
+
+class Deaf(Pooled):
+    """Computes attention and does not use it."""
+
+    def forward(self, input_ids, attention_mask):
+        super().forward(input_ids, attention_mask)
+        return torch.zeros(len(input_ids), 2)
+
+
 class Flat(Pooled):
     """Has no attention."""
 
@@ -91,7 +172,7 @@ def make(rules):
     return build
 
 
-@pytest.mark.parametrize("kind", [Pooled, Summed, Layers, First])
+@pytest.mark.parametrize("kind", [Pooled, Summed, Layers, First, Gated, Stacked])
 def test_a_wrapped_model_keeps_the_contract(kind, make, rules, toy_split, hold_to_contract):
     made = wrap(make(kind), rules, labels=["no", "yes"])
     hold_to_contract(made.model, made.instances(toy_split()))
@@ -99,7 +180,8 @@ def test_a_wrapped_model_keeps_the_contract(kind, make, rules, toy_split, hold_t
 
 
 @pytest.mark.parametrize(
-    "kind, heads, route", [(Pooled, 1, "whole"), (Layers, 2, "rows"), (First, 2, "rows")]
+    "kind, heads, route",
+    [(Pooled, 1, "whole"), (Stacked, 1, "whole"), (Layers, 2, "rows"), (First, 2, "rows")],
 )
 def test_the_softmax_that_is_found_is_its_last(kind, heads, route, make, rules):
     made = wrap(make(kind), rules)
@@ -117,6 +199,17 @@ def test_its_weights_are_those_it_computes(make, rules):
         scores = module.scores(states).squeeze(-1).masked_fill(~batch.tokens.present, -torch.inf)
         expected = torch.softmax(scores * 5, -1)
     torch.testing.assert_close(made.model(batch).weights[:, 0], expected)
+
+
+def test_the_weights_of_the_last_of_several_forms_are_those_that_pool(make, rules):
+    """The audited softmax is that over tokens, and not the one that makes gates of the same form."""
+    module = make(Gated)
+    made = wrap(module, rules)
+    batch = made.batch(TEXTS)
+    with torch.no_grad():
+        states, _ = module.reader(module.table(batch.tokens.ids))
+        scores = module.scores(states).squeeze(-1).masked_fill(~batch.tokens.present, -torch.inf)
+    torch.testing.assert_close(made.model(batch).weights[:, 0], torch.softmax(scores * 5, -1))
 
 
 def test_one_output_is_the_logit_of_the_second_class(make, rules):
@@ -140,6 +233,13 @@ def test_it_is_audited_and_explained(make, rules):
         (lambda make: nn.Linear(3, 2), "does not take what it is given"),
         (lambda make: make(Pooled).table, "logits \\[texts, classes\\] are needed"),
         (lambda make: "a model", "A torch module is needed"),
+        (lambda make: make(Squashed), "gives probabilities, and logits are needed"),
+        (lambda make: make(Squashed, outputs=1), "gives probabilities, and logits are needed"),
+        (lambda make: make(Mixed), "another softmax stands beside its last one"),
+        (lambda make: make(Towers), "another softmax stands beside its last one"),
+        (lambda make: make(Wavering), "it gives other logits when it reads the same texts again"),
+        (lambda make: make(Broken), "its logits are not all numbers"),
+        (lambda make: make(Deaf), "its head does not read what its last attention gives"),
     ],
 )
 def test_what_cannot_be_wrapped_is_refused(given, reason, make, rules):

@@ -50,6 +50,8 @@ class Instances:
     tokens: FlatTokens
     queries: FlatTokens | None
     classes: int
+    paired: bool = False
+    """Whether each text holds the two of a pair, which are read as one sequence."""
 
     @classmethod
     def encode(cls, split: Split, vocabulary: Vocabulary, *, classes: int) -> Instances:

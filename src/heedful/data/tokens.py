@@ -19,6 +19,7 @@ class Tokens:
     `present` is what the encoder reads: everything but padding. `mask` is what attention may weigh: special
     tokens such as [CLS] are present, and masked out. `word_of` numbers the words of a text, so that
     the pieces of one word share a number; `sentence_of` does the same for sentences. Both are −1 outside.
+    `type_of` tells the first text of a pair from the second where a network is told; None where there is nothing to tell.
     """
 
     texts: list[str]
@@ -30,6 +31,7 @@ class Tokens:
     sentence_of: Int[Tensor, "batch tokens"] | None = None
     shift: Float[Tensor, "batch tokens dim"] | None = None
     """What is added to the embeddings: noise is a part of the input, and goes where its token goes."""
+    type_of: Int[Tensor, "batch tokens"] | None = None
 
     def shifted(self, shift: Float[Tensor, "batch tokens dim"]) -> Tokens:
         """Give the same texts with something added to the embeddings of their tokens."""
@@ -46,6 +48,7 @@ class Tokens:
             word_of=self.word_of[rows],
             sentence_of=None if self.sentence_of is None else self.sentence_of[rows],
             shift=None if self.shift is None else self.shift[rows],
+            type_of=None if self.type_of is None else self.type_of[rows],
         )
 
     @cached_property
@@ -70,6 +73,7 @@ class FlatTokens:
     sentence_of: NDArray[np.int32] | None = None
     cut: int = 0
     """How many texts were longer than the tokeniser allows, and lost their end."""
+    type_of: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.rows) - 1
@@ -112,4 +116,5 @@ class FlatTokens:
             offsets=torch.from_numpy(padded(self.offsets, 0)),
             word_of=torch.from_numpy(word_of),
             sentence_of=None if self.sentence_of is None else torch.from_numpy(padded(self.sentence_of, -1)),
+            type_of=None if self.type_of is None else torch.from_numpy(padded(self.type_of, 0)),
         )

@@ -33,6 +33,7 @@ _MISTAKES = (
     ArithmeticError,
     AssertionError,
     NotImplementedError,
+    SystemExit,
 )
 """What a program that is wrong raises; asking it again would not help."""
 
@@ -102,14 +103,14 @@ class Answers:
         for pause in (*self._pauses, None):
             try:
                 return self._function(list(texts))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if pause is None or isinstance(error, _MISTAKES):
                     raise BadInput(self._failure(error, texts)) from error
                 self.repeated += 1
                 time.sleep(pause)
         raise AssertionError  # the last round returns or raises
 
-    def _failure(self, error: Exception, texts: list[str]) -> str:
+    def _failure(self, error: BaseException, texts: list[str]) -> str:
         said = " ".join(str(error).split())[:300]
         told = f"{type(error).__name__}: {said}" if said else type(error).__name__
         empty = (
@@ -123,7 +124,7 @@ class Answers:
 def checked(answer: ArrayLike, texts: Sequence[Any], *, who: str = "The model") -> NDArray[np.float64]:
     """Take what was given to texts, or say in one sentence why it cannot be probabilities."""
     if hasattr(answer, "detach"):
-        answer = answer.detach().cpu().numpy()
+        answer = answer.detach().cpu().double().numpy()  # numpy knows no bfloat16
     try:
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError):

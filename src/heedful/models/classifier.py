@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from heedful.checking import build
 from heedful.config import TrainConfig
+from heedful.data.corpora.labels import few
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
@@ -25,7 +26,7 @@ from heedful.intake.json_text import read_json
 from heedful.intake.unreadable import Unreadable
 from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
-from heedful.models.prediction import Prediction, predict_texts, read_texts
+from heedful.models.prediction import Predictions, Predicts, predict_texts, read_texts
 from heedful.models.sealed_weights import seal, unseal
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
@@ -34,8 +35,8 @@ from heedful.storage import write_bytes, write_json, write_text
 WEIGHTS, VOCABULARY, DESCRIPTION = "model.safetensors", "vocabulary.json", "model.json"
 
 
-@dataclass
-class Classifier:
+@dataclass(repr=False)
+class Classifier(Predicts):
     """Reads text and gives labels. The stages are on `model`."""
 
     model: AttentionModel
@@ -44,6 +45,10 @@ class Classifier:
     task: Task = "classification"
     run: Path | None = None
     """The folder it was trained in or loaded from."""
+
+    def __repr__(self) -> str:
+        kind = "" if self.task == "classification" else f", {self.task}"
+        return f"Classifier({self.name}: {self.encoder}, {few(self.labels)}{kind})"
 
     @property
     def name(self) -> str:
@@ -93,9 +98,9 @@ class Classifier:
         return instances.batch(np.arange(len(instances)))
 
     def predict(
-        self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
-    ) -> list[Prediction]:
-        """Classify texts: label, probabilities, and the weight of every item."""
+        self, texts: Any, queries: Sequence[str] | None = None, *, batch_size: int = 64
+    ) -> Predictions:
+        """Classify texts, however they are given: label, probabilities, and the weight of every item."""
         return predict_texts(self, texts, queries, batch_size=batch_size)
 
     def save_pretrained(self, folder: str | Path) -> None:
@@ -118,7 +123,8 @@ class Classifier:
         for name in (DESCRIPTION, VOCABULARY, WEIGHTS):
             if not (folder / name).is_file():
                 raise BadInput(
-                    f"There is no trained model in {folder} ({name} is missing): heedful runs lists those there are."
+                    f"There is no trained model in {folder} ({name} is missing, and there is no config.json of transformers): heedful runs "
+                    f"lists those there are."
                 )
         description = _read_description(folder / DESCRIPTION)
         architecture = description["architecture"]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from heedful.config import TrainConfig
-from heedful.data.corpora.labels import check_names, spell
+from heedful.data.corpora.labels import check_names, few, spell
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
 from heedful.data.tokens import Tokens
@@ -30,7 +30,7 @@ from heedful.data.words.text import clean_text, word_tokenizer
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.answers import Answers, Reads
-from heedful.models.prediction import Prediction, read_texts
+from heedful.models.prediction import Prediction, Predictions, Predicts, read_texts
 from heedful.models.stages import Effects, States, Unit
 
 ALONE = "Of this model predictions alone are known, and it has no embeddings and no weights to change: choose another question."
@@ -147,8 +147,8 @@ def cut_words(texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     return [spans[first:last] for first, last in pairwise(found.rows.tolist())]
 
 
-@dataclass
-class FunctionClassifier:
+@dataclass(repr=False)
+class FunctionClassifier(Predicts):
     """A function with the names of its classes. What heedful calls a word is what its own rules find in a text."""
 
     answers: Answers
@@ -189,10 +189,14 @@ class FunctionClassifier:
         content = json.dumps([self.name, self.labels, self._probes, said])
         return hashlib.sha256(content.encode()).hexdigest()
 
-    def predict(self, texts: Sequence[str], queries: Sequence[str] | None = None) -> list[Prediction]:
-        """Classify texts; there are no weights to give."""
-        found = self.answers.ask(read_texts(self, texts, queries).split.texts)
-        return [
+    def __repr__(self) -> str:
+        return f"FunctionClassifier({self.name}: {few(self.labels)})"
+
+    def predict(self, texts: Any, queries: Sequence[str] | None = None) -> Predictions:
+        """Classify texts, however they are given; there are no weights to give."""
+        split = read_texts(self, texts, queries).split
+        found = self.answers.ask(split.texts)
+        return Predictions(
             Prediction(
                 text=text,
                 query=None,
@@ -200,8 +204,8 @@ class FunctionClassifier:
                 probabilities=dict(zip(self.labels, row.tolist(), strict=True)),
                 items=(),
             )
-            for text, row in zip(texts, found, strict=True)
-        ]
+            for text, row in zip(split.texts, found, strict=True)
+        )
 
 
 def classify_by(

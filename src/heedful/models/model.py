@@ -27,6 +27,7 @@ from heedful.models.shorter import (
     decode_each,
     decode_many,
     moved_without_each,
+    noisy,
     read,
     reader,
     robustness,
@@ -298,6 +299,17 @@ def _scaled(model: AttentionModel, batch: Batch) -> Scaled:
         if recurrent is None
         else scaled_recurrent(model, recurrent, batch)
     )
+
+
+@noisy.register(AttentionModel)
+def _noisy(model: AttentionModel, batch: Batch, noise: Float[Tensor, "batch tokens dim"]) -> Scaled | None:
+    from heedful.models.shortcuts.scaled import scaled_recurrent
+
+    recurrent = recurrent_part(model.encoder)
+    if recurrent is None:
+        return None
+    with torch.no_grad():
+        return torch.no_grad()(scaled_recurrent(model, recurrent, batch, noise))
 
 
 @smooth.register(AttentionModel)

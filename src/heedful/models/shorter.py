@@ -6,7 +6,9 @@ give the same numbers, apart from rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -49,6 +51,24 @@ class Robustness(NamedTuple):
     """Words to replace and the place of each one's substitute among its substitutes: that few, and the decision changes."""
 
 
+_TO_THE_END: ContextVar[bool] = ContextVar("deletions are followed to the end of long texts", default=False)
+
+
+@contextmanager
+def to_the_end(exact: bool) -> Iterator[None]:
+    """Within this, deletions in long texts are followed to the end, however long that takes; or not."""
+    before = _TO_THE_END.set(exact)
+    try:
+        yield
+    finally:
+        _TO_THE_END.reset(before)
+
+
+def followed_to_the_end() -> bool:
+    """Whether deletions in long texts are followed to the end."""
+    return _TO_THE_END.get()
+
+
 @singledispatch
 def read(model: Stages, batch: Batch) -> Output:
     """Give the output on a batch, where nothing but the output is wanted."""
@@ -88,6 +108,15 @@ def scaled(model: Stages, batch: Batch) -> Scaled:
         return model.encode(scales[..., None] * embedded.repeat(times, 1, 1), batch.take(rows))
 
     return states
+
+
+@singledispatch
+def noisy(model: Stages, batch: Batch, noise: Float[Tensor, "batch tokens dim"]) -> Scaled | None:
+    """Give the states as a function of how much of the noise each token's embedding gets; None where that saves nothing.
+
+    Readings are whole batches, one after the other. Their states have no gradients.
+    """
+    return None
 
 
 @singledispatch

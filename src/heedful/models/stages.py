@@ -210,6 +210,13 @@ class Auditable(Protocol):
         """Changes when, and only when, the model does."""
 
 
+def reads_queries(classifier: Auditable) -> bool | None:
+    """Whether a model reads every text for a query; None where it reads texts, or pairs as one sequence."""
+    if getattr(classifier, "pairs", False):
+        return None
+    return classifier.task != "classification"
+
+
 def access_to(model: Stages) -> Access:
     """How much of a model can be asked for."""
     if isinstance(model, Opaque):

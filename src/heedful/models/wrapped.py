@@ -7,7 +7,9 @@ from contextlib import ExitStack
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from heedful.data.corpora.labels import check_names, spell
 from heedful.errors import BadInput
@@ -15,7 +17,17 @@ from heedful.models.huggingface.network import Network, replaced
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import PROBES, make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
-from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types
+from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types, tells_types
+
+_SQUASHING = {
+    torch.softmax,
+    Tensor.softmax,
+    F.softmax,
+    torch.sigmoid,
+    Tensor.sigmoid,
+    F.sigmoid,
+    torch.special.expit,
+}
 
 
 def wrap(
@@ -46,7 +58,8 @@ def wrap(
         }.values()
     )
     side = "left" if getattr(tokenizer, "padding_side", "right") == "left" else "right"
-    network = Network(module, table, pad, side, special_types(tokenizer, vocabulary), configs)  # type: ignore[arg-type]
+    types = special_types(tokenizer, vocabulary)
+    network = Network(module, table, pad, side, types, tells_types(tokenizer), configs)  # type: ignore[arg-type]
     called = name or type(module).__name__
     model = make_ready(network, vocabulary)
     return SequenceClassifier(model, vocabulary, names, called, encoder="torch model as it is")
@@ -55,6 +68,7 @@ def wrap(
 def _look(module: nn.Module, network: Network, ids: Tensor) -> tuple[nn.Module, int]:
     """Find the table in which a module looks tokens up, and how many outputs it has."""
     found: list[nn.Module] = []
+    squashes = _Squashes()
 
     def watched(part: nn.Module) -> Any:
         def forward(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -67,7 +81,7 @@ def _look(module: nn.Module, network: Network, ids: Tensor) -> tuple[nn.Module, 
 
     tables = [part for part in module.modules() if isinstance(part, nn.Embedding)]
     try:
-        with torch.no_grad(), network.ready(), ExitStack() as stack:
+        with torch.no_grad(), network.ready(), squashes, ExitStack() as stack:
             stack.enter_context(replaced({part: watched(part) for part in tables}))
             logits = network(ids, torch.ones_like(ids, dtype=torch.bool))
     except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
@@ -81,9 +95,42 @@ def _look(module: nn.Module, network: Network, ids: Tensor) -> tuple[nn.Module, 
         raise BadInput(
             f"{type(module).__name__} gives {shape} for one text: logits [texts, classes] are needed."
         )
+    if _squashed(logits, squashes):
+        raise BadInput(
+            f"{type(module).__name__} gives probabilities, and logits are needed: leave out the last softmax or sigmoid, or take the "
+            f"logarithm (of p / (1 − p), for one output)."
+        )
     if len(found) != 1:
         raise Unfit(f"it looks tokens up in {len(found)} tables (torch.nn.Embedding), and not in one")
     return found[0], int(logits.shape[1])
+
+
+class _Squashes(TorchFunctionMode):
+    """Keeps what makes probabilities of logits gave last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: Tensor | None = None
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Let torch do what it does."""
+        result = func(*args, **(kwargs or {}))
+        if func in _SQUASHING:
+            self.last = result
+        return result
+
+
+def _squashed(logits: Tensor, squashes: _Squashes) -> bool:
+    """Whether an answer is what a softmax or a sigmoid gave, at most laid out anew."""
+    last = squashes.last
+    same = (
+        last is not None
+        and last.numel() == logits.numel()
+        and bool((last.flatten() == logits.flatten()).all())
+    )
+    return same and bool(((logits >= 0) & (logits <= 1)).all())
 
 
 def _names(labels: Sequence[str] | None, outputs: int) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def test_names_and_files_stay_what_they_are(tmp_path):
     [
         (["fine", 3], None, "Text 2 is a int"),
         (["fine"], [1, 0], "2 labels were given for 1 texts"),
-        ("sst2", [1], "Labels are given apart from texts"),
+        ("sst2", [1], "A list of texts is needed beside labels"),
         ({"train": DatasetLike(), "test": DatasetLike()}, None, "several splits .train, test."),
         ({"text": ["fine"], "label": [1, 0]}, None, "not equally long .text 1, label 2."),
         (7, None, "this is a int"),

@@ -44,6 +44,8 @@ def test_classes_are_in_the_order_of_numbers_or_letters(spellings, names):
     [
         (["pos", "neg"], ["neg", "pos"], [1, 0]),
         (["1", "0"], ["neg", "pos"], [1, 0]),
+        (["positive", "Negative"], ["NEGATIVE", "POSITIVE"], [1, 0]),
+        (["a", "A"], ["A", "a"], [1, 0]),  # names that differ in nothing else stay apart
         (["1", "10"], ["1", "2", "10"], [0, 2]),
         (["0", "4"], ["1", "2", "3", "4", "5"], [0, 4]),  # class numbers of one to five stars
         (["1", "5"], ["1", "2", "3", "4", "5"], [0, 4]),  # the stars themselves

@@ -5,11 +5,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.data.words.text import PAD, UNKNOWN
-from heedful.data.words.vocabulary import Vocabulary
+from heedful.data.words.vocabulary import Vocabulary, without_space
 from heedful.errors import BadInput
 
 TEXTS = ["a fine film", "a fine day", "A film, fine!", "İs 12 <unk> 😀"]
@@ -170,7 +173,7 @@ def test_a_folder_without_a_tokeniser_is_refused(tmp_path):
 
 def test_rules_that_cut_no_words_first_still_give_words():
     """As sentence pieces do that write spaces as ▁: all of a text is one word to them."""
-    from tokenizers import Tokenizer, models, normalizers
+    from tokenizers import normalizers
 
     pieces = ["<unk>", "▁a", "▁fi", "ne", "▁film", "!", "▁"]
     rules = Tokenizer(models.Unigram([(piece, -1.0) for piece in pieces], unk_id=0))
@@ -178,3 +181,39 @@ def test_rules_that_cut_no_words_first_still_give_words():
     tokens = Vocabulary(rules).encode(["a fine film!", "film"])
     assert tokens.word_of is not None
     assert tokens.word_of.tolist() == [0, 1, 1, 2, 3, 0]
+
+
+def bytes_as_pieces(*, trim: bool) -> Vocabulary:
+    """As GPT-2's rules: the space before a word is the word's own, and further ones are pieces by themselves."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    rules = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(letters)}, merges=[]))
+    rules.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    rules.post_processor = processors.ByteLevel(trim_offsets=trim)
+    return Vocabulary(rules)
+
+
+@pytest.mark.parametrize("trim", [False, True])
+@pytest.mark.parametrize(
+    "text", ["a  fine\n\nfilm ", " a fine film", "\ta fine   film\n", "a\u00a0fine film"]
+)
+def test_white_space_is_no_word_and_no_part_of_one(trim, text):
+    found = bytes_as_pieces(trim=trim).encode([text])
+    words = {
+        number: text[found.offsets[found.word_of == number, 0].min() : found.offsets[found.word_of == number, 1].max()]
+        for number in range(found.word_of.max() + 1)
+    }  # fmt: skip
+    assert list(words.values()) == ["a", "fine", "film"]
+
+
+def test_a_text_of_white_space_has_no_word():
+    found = bytes_as_pieces(trim=False).encode([" \n\n ", "x"])
+    assert found.word_of.tolist() == [-1] * (len(found.word_of) - 1) + [0]
+    assert found.items.tolist() == [0, 1]
+
+
+@given(st.text(alphabet="ab \n\u00a0", max_size=12), st.data())
+def test_spans_lose_the_space_at_their_ends_alone(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    ((first, last),) = without_space(text, np.array([[start, end]])).tolist()
+    assert text[first:last] == text[start:end].strip()

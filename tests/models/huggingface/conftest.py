@@ -88,7 +88,9 @@ def make_tokenizer(*, special: bool = True, pad: bool = True, side: str = "right
     rules.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     if special:
         rules.post_processor = processors.TemplateProcessing(
-            single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
         )
     named = {"pad_token": "[PAD]"} if pad else {}
     return PreTrainedTokenizerFast(
@@ -184,6 +186,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "T5": (_SHORT | {"d_model": 24, "d_kv": 6, "d_ff": 40, "num_layers": 2, "num_heads": 4}, "it is an encoder–decoder"),
     "DiffLlama": (DECODER, "a layer has several softmaxes"),
+    "ConvBert": (SHAPE | {"embedding_size": 24}, "a layer has several softmaxes"),
+    "Perceiver": (
+        _SHORT | {"d_model": 24, "d_latents": 24, "num_latents": 4, "num_self_attends_per_block": 1, "num_self_attention_heads": 4,
+                  "num_cross_attention_heads": 4, "max_position_embeddings": 80},
+        "it has no table of word vectors",
+    ),
     "Funnel": (
         _SHORT | {"block_sizes": [1, 1, 1], "d_model": 24, "n_head": 4, "d_head": 6, "d_inner": 40},
         "its later layers read the text at another length",

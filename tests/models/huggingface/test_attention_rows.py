@@ -74,3 +74,17 @@ def test_words_without_any_weight_share_alike():
     natural[:, :, 0] = torch.tensor([1.0, 0, 0, 0, 0], dtype=torch.float64)
     own, _ = own_weights(natural, read, words)
     torch.testing.assert_close(own[0, 0], torch.tensor([0, 0.25, 0.25, 0.25, 0.25], dtype=torch.float64))
+
+
+def test_a_share_too_small_to_divide_by_is_still_divided_as_it_is():
+    natural, read, words = case(rows=[0])
+    natural = natural.float()
+    natural[:, :, 0] = torch.tensor([1.0, 3e-45, 1e-45, 0, 0])
+    own, _ = own_weights(natural, read, words)
+    parts = natural[0, 0, 0, 1:].double()
+    torch.testing.assert_close(own[0, 0, 1:].double(), parts / parts.sum())
+    torch.testing.assert_close(own.sum(-1), torch.ones(2, 2))
+    scores = torch.tensor([0.0, -101, -103, -104, -104]).expand(2, 2, 5, 5).clone().requires_grad_()
+    own, _ = own_weights(scores.softmax(-1), read, words)
+    (slope,) = torch.autograd.grad((own * torch.arange(5.0)).sum(), scores)
+    assert bool(slope.isfinite().all())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 
+import polars as pl
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 
 import heedful
@@ -86,6 +86,21 @@ def test_a_folder_a_pipeline_and_a_model_with_its_tokenizer_are_audited_alike(fo
     assert "such as [CLS]" in " ".join(results[0].summaries["sharpness"].notes)
 
 
+@pytest.mark.parametrize("labels", [["GOOD", "Bad", "fine"], [2, 0, 1], ["2", "0", "1"]])
+def test_labels_are_names_in_capitals_or_not_or_numbers(folder, labels):
+    """And a column is found by its usual name, with labels or without."""
+    model = load(folder)
+    frame = pl.DataFrame(
+        {"sentence": ["the film is warm", "a dull story", "far better than expected"], "label": labels}
+    )
+    result = heedful.audit(model, frame, only=["sharpness"], progress=False)
+    assert result.frames["predictions"]["label"].to_list() == ["good", "bad", "fine"]
+    alone = heedful.audit(model, frame.drop("label"), only=["sharpness"], progress=False)
+    assert alone.to_frame("sharpness").equals(result.to_frame("sharpness"))
+    with pytest.raises(BadInput, match=r"not among the classes of the model .*--label-names"):
+        heedful.audit(model, frame.with_columns(label=pl.lit("awful")), only=["sharpness"], progress=False)
+
+
 def test_texts_longer_than_the_positions_are_cut_counted_and_said(folder):
     long = ["the film is warm and funny " * 20, "a fine film"]
     result = heedful.audit(folder, long, only=["sharpness"], progress=False)
@@ -150,31 +165,6 @@ def test_damaged_weights_and_a_model_without_its_tokenizer_are_refused(folder, n
     assert "Cannot load the classifier" in refused(folder)
     with pytest.raises(BadInput, match="without its tokenizer"):
         heedful.explain(network("Bert"), ["a film"])
-
-
-def test_an_adapter_is_put_into_the_model(folder, tmp_path):
-    peft = pytest.importorskip("peft")
-    from transformers import AutoModelForSequenceClassification
-
-    module = AutoModelForSequenceClassification.from_pretrained(folder)
-    tuned = peft.get_peft_model(
-        module, peft.LoraConfig(task_type="SEQ_CLS", r=2, target_modules=["query", "value"])
-    )
-    with torch.no_grad():
-        for name, weight in tuned.named_parameters():
-            if "lora" in name:
-                weight.copy_(torch.randn_like(weight))
-    tuned.save_pretrained(tmp_path / "adapter")
-    (with_it,), (without,) = (
-        load(folder, adapter=a).predict(["a fine film"]) for a in (tmp_path / "adapter", None)
-    )
-    assert with_it.probabilities != pytest.approx(without.probabilities, abs=1e-3)
-    (given,) = heedful.explain(tuned, ["a fine film"], tokenizer=str(folder))
-    assert given.probabilities == pytest.approx(with_it.probabilities, abs=1e-5)
-
-
-def test_an_adapter_of_nothing_is_refused(folder, tmp_path):
-    assert "adapter" in refused(folder, adapter=tmp_path / "nowhere").lower()
 
 
 def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import pytest
 import torch
+import yaml
 from tests.models.huggingface.conftest import TEXTS, make_classifier
 
+from heedful.audits.running.compare_explainers import EXPLAINERS as SHORT
+from heedful.audits.running.compare_explainers import OF_LAYERS as LONG
+from heedful.audits.running.compare_explainers import compare_explainers
+from heedful.audits.running.run import audit
+from heedful.data.corpora.given import as_data
+from heedful.errors import BadInput
 from heedful.explainers.explainer import EXPLAINERS, can_explain, reads_layers
 from heedful.explainers.layer_attention import where_read
 from heedful.models.stages import Layered, output_of, probabilities
+from heedful.reports.beside import beside
 
 KINDS = ["Bert", "DistilBert", "GPT2", "Llama", "Deberta", "ModernBert-mean"]
 OF_LAYERS = [name for name in EXPLAINERS if reads_layers(name)]
@@ -162,3 +170,26 @@ def test_they_are_for_models_of_layers_alone(toy_classifier, bert):
     toy = toy_classifier(encoder="bilstm").model
     assert OF_LAYERS and all(can_explain(name, bert.model) for name in OF_LAYERS)
     assert not any(can_explain(name, toy) for name in OF_LAYERS)
+
+
+def test_a_comparison_leaves_out_what_cannot_be_asked_of_a_network_and_says_why(tmp_path):
+    """No module of this network is a layer, so that no layer's values can be zero; everything else is compared."""
+    classifier = make_classifier("SqueezeBert")
+    policy = tmp_path / "policy.yaml"
+    rule = {"measure": "rationale.sufficiency", "show": 0.0, "forbid": 1.0, "reason": "enough"}
+    sharp = {"measure": "sharpness.sharpness", "show": 0.0, "forbid": 0.0, "reason": "flat"}
+    policy.write_text(
+        yaml.safe_dump({"version": 2, "name": "mine", "least_texts": 1, "rules": [sharp, rule]})
+    )
+    texts = as_data(TEXTS)
+    found = audit(classifier, texts, policy=policy, only=["rationale"], folder=tmp_path / "out")
+    compared = compare_explainers(found, classifier, texts, policy=policy)
+    assert compared is not None
+    assert [column.source for column in compared.columns] == [
+        "attention", *SHORT, *(s for s in LONG if s != "value_zeroing")
+    ]  # fmt: skip
+    (reason,) = compared.silent.values()
+    assert "could not be told apart" in reason
+    assert f"Not compared: value zeroing; {reason}." in beside(compared).notes
+    with pytest.raises(BadInput, match="This cannot be asked of this model"):
+        EXPLAINERS.get("value_zeroing")(classifier.model, classifier.batch(TEXTS[:1]), seed=0)

@@ -18,8 +18,8 @@ from heedful.errors import BadInput
 
 # A text in pieces, for rationales that mark these and not what lies between white space.
 TOKENS = "tokens"
-_TEXT = ("text", "sentence", "premise", "document", "review", "content", TOKENS)
-_QUERY = {"premise": "hypothesis", "document": "question", "text": "query"}
+USUAL_TEXTS = ("text", "sentence", "premise", "document", "review", "content", TOKENS)
+QUERY_BESIDE = {"premise": "hypothesis", "document": "question", "text": "query"}
 USUAL_LABELS = ("label", "answer", "labels", "class", "target")
 
 
@@ -57,10 +57,10 @@ class Columns:
                 f"Cannot tell which column of {where} holds the {what}: {listing}; choose with --{what}-column."
             )
 
-        chosen_text = find(text, _TEXT, "text")
+        chosen_text = find(text, USUAL_TEXTS, "text")
         chosen_label = find(label, USUAL_LABELS, "label")
         # A column named "query" beside one named "review" may be anything, unless a query is known to be there.
-        usual_queries = tuple(_QUERY.values()) if needs_query else (_QUERY.get(chosen_text, ""),)
+        usual_queries = tuple(QUERY_BESIDE.values()) if needs_query else (QUERY_BESIDE.get(chosen_text, ""),)
         if needs_query or query is not None or usual_queries[0] in there:
             query = find(query, usual_queries, "query")
         return cls(chosen_text, chosen_label, query)

@@ -53,6 +53,16 @@ def class_names(spellings: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(found))
 
 
+def few(labels: Sequence[str], most: int = 4) -> str:
+    """Name some labels, and how many others there are.
+
+    >>> few(["no", "yes"]), few(list("abcdef"))
+    ('no / yes', 'a / b / c / d and 2 more')
+    """
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return " / ".join(label if len(label) <= 30 else f"{label[:29]}…" for label in labels[:most]) + more
+
+
 def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
     """Refuse names that cannot tell the classes apart."""
     if len(set(names)) < max(2, len(names)) or not all(names):
@@ -64,6 +74,21 @@ def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def by_names(names: Sequence[str], found: Set[str]) -> dict[str, int] | None:
+    """Number spellings that are all names of classes, in capitals or not; None where they are not.
+
+    >>> by_names(["NEG", "POS"], {"pos", "neg"}) == {"neg": 0, "pos": 1}, by_names(["NEG", "POS"], {"0"})
+    (True, None)
+    """
+    exact = {name: number for number, name in enumerate(names)}
+    if found <= exact.keys():
+        return exact
+    folded = {name.casefold(): number for name, number in exact.items()}
+    if len(folded) < len(exact) or not {spelling.casefold() for spelling in found} <= folded.keys():
+        return None
+    return {spelling: folded[spelling.casefold()] for spelling in found}
+
+
 def numbering(names: Sequence[str], found: Set[str]) -> dict[str, int]:
     """Decide once for all splits what a spelling means: a class by its name, or by its position.
 
@@ -72,9 +97,12 @@ def numbering(names: Sequence[str], found: Set[str]) -> dict[str, int]:
     >>> numbering(["1", "2", "3"], {"1", "3"}), numbering(["1", "2", "3"], {"0", "1", "2"})
     ({'1': 0, '2': 1, '3': 2}, {'0': 0, '1': 1, '2': 2})
     """
+    named = by_names(names, found)
+    if named is not None:
+        return named
     by_name = {name: number for number, name in enumerate(names)}
     by_position = {str(number): number for number in range(len(names))}
-    if found <= by_name.keys() or not found & by_position.keys():
+    if not found & by_position.keys():
         return by_name
     # Where neither fits, the one that fits more makes the better error message.
     return max((by_position, by_name), key=lambda known: len(found & known.keys()))

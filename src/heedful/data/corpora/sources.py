@@ -15,7 +15,7 @@ from heedful.data.fetch.cache import data_folders
 from heedful.errors import BadInput, did_you_mean
 from heedful.intake.json_text import read_json
 
-_SPLIT_NAMES = {
+SPLIT_NAMES = {
     "train": ("train", "training"),
     "dev": ("dev", "valid", "validation", "val"),
     "test": ("test",),
@@ -134,7 +134,7 @@ def _whole(card: Card) -> Card:
 
 def _split_files(folder: Path) -> dict[str, Path]:
     files = {}
-    for split, names in _SPLIT_NAMES.items():
+    for split, names in SPLIT_NAMES.items():
         found = [
             folder / (name + suffix)
             for name in names

@@ -164,18 +164,18 @@ class Vocabulary:
             if self.tokenizer.truncation is not None:
                 cut += sum(bool(encoding.overflowing) for encoding in encodings)
             ids.append(_flat(encoding.ids for encoding in encodings))
-            offsets.append(
-                _flat(chain.from_iterable(encoding.offsets) for encoding in encodings).reshape(-1, 2)
-            )
+            spans = [np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2) for encoding in encodings]
             if not by_word:
-                word_of += [
-                    self._numbers(text, encoding) for text, encoding in zip(chunk, encodings, strict=True)
+                spans = [without_space(text, each) for text, each in zip(chunk, spans, strict=True)]
+                numbers = [
+                    self.number_words(text, encoding, each)
+                    for text, encoding, each in zip(chunk, encodings, spans, strict=True)
                 ]
+                spans = [within_words(each, of) for each, of in zip(spans, numbers, strict=True)]
+                word_of += numbers
+            offsets += spans
             if self.sentences:
-                sentence_of += [
-                    sentence_numbers(text, np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2))
-                    for text, encoding in zip(chunk, encodings, strict=True)
-                ]
+                sentence_of += [sentence_numbers(text, each) for text, each in zip(chunk, spans, strict=True)]
         return FlatTokens(
             rows=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             ids=np.concatenate(ids) if ids else np.empty(0, np.int32),
@@ -185,17 +185,77 @@ class Vocabulary:
             cut=cut,
         )
 
-    def _numbers(self, text: str, encoding: Any) -> NDArray[np.int32]:
-        """Number the word of each token; special tokens, which belong to no word, −1."""
+    def number_words(
+        self,
+        text: str,
+        encoding: Any,
+        offsets: NDArray[np.int32],
+        of_second: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.int32]:
+        """Number the word of each token; special tokens and white space, which belong to no word, −1.
+
+        The words of the second text of a pair are numbered on from those of the first. Spans are those of `without_space`.
+        """
         numbers = np.fromiter(map(_outside, encoding.word_ids), dtype=np.int32)
         if self.tokenizer.pre_tokenizer is not None:
-            return numbers
+            if of_second is not None:
+                numbers[of_second] += numbers[~of_second].max(initial=-1) + 1
+            return _without_blank_words(numbers, offsets)
         # Rules that cut no words first call a whole text one word: its words are then found by spaces and marks.
-        ends = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)[:, 1]
+        ends = offsets[:, 1]
         starts = np.fromiter((found.start() for found in _WORDS.finditer(text)), dtype=np.int32)
         return np.where(
             numbers < 0, -1, np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
         ).astype(np.int32)
+
+
+def without_space(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Take white space off both ends of spans: many rules count the space before a word as its own.
+
+    >>> without_space("a film", np.array([[0, 1], [1, 6], [1, 2]])).tolist()
+    [[0, 1], [2, 6], [2, 2]]
+    """
+    if not len(offsets):
+        return offsets
+    letters = np.fromiter((not c.isspace() for c in text), dtype=bool, count=len(text))
+    places = np.arange(len(text) + 1)
+    inked = np.flatnonzero(letters)
+    following = np.append(inked, len(text))[
+        np.searchsorted(inked, places)
+    ]  # the next letter from each place on
+    preceding = np.insert(inked + 1, 0, 0)[
+        np.searchsorted(inked, places)
+    ]  # the end of the last one before it
+    starts = np.minimum(following[offsets[:, 0]], offsets[:, 1])
+    return np.stack([starts, np.maximum(preceding[offsets[:, 1]], starts)], 1).astype(np.int32)
+
+
+def within_words(offsets: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Put pieces without a letter at the start of their word's letters, so that they widen no word.
+
+    >>> within_words(np.array([[0, 0], [1, 3]]), np.array([0, 0])).tolist()
+    [[1, 1], [1, 3]]
+    """
+    inked = (numbers >= 0) & (offsets[:, 1] > offsets[:, 0])
+    empty = (numbers >= 0) & ~inked
+    if not empty.any():
+        return offsets
+    starts = np.full(numbers.max() + 1, -1, dtype=np.int32)
+    starts[numbers[inked][::-1]] = offsets[inked, 0][::-1]  # of several, the first one stays
+    empty[empty] = starts[numbers[empty]] >= 0
+    moved = offsets.copy()
+    moved[empty] = starts[numbers[empty]][:, None]
+    return moved
+
+
+def _without_blank_words(numbers: NDArray[np.int32], offsets: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Number words anew without those of whose pieces none has a letter: line breaks, and spaces in a row."""
+    inside = numbers >= 0
+    inked = np.unique(numbers[inside & (offsets[:, 1] > offsets[:, 0])])
+    if inked.size == (numbers.max(initial=-1) + 1):
+        return numbers
+    kept = inside & np.isin(numbers, inked)
+    return np.where(kept, np.searchsorted(inked, numbers), -1).astype(np.int32)
 
 
 def _flat(columns: Iterable[Iterable[int]]) -> NDArray[np.int32]:

@@ -43,8 +43,8 @@ class WordNet:
         Spaces within lemmas are written as underscores.
         """
         for part in parts:
-            for form in self.base_forms(word.lower(), part):
-                for offset in self._offsets(form, part):
+            for offsets in self._base_forms(word.lower(), part):
+                for offset in offsets:
                     yield self._lemmas(part, offset)
 
     def antonyms(self) -> Iterator[tuple[str, str]]:
@@ -62,15 +62,16 @@ class WordNet:
                         source, target = int(places[:2], 16) - 1, int(places[2:], 16) - 1
                         yield own[source], self._lemmas(other.decode(), int(offset))[target]
 
-    def base_forms(self, form: str, part: PartOfSpeech) -> list[str]:
-        """Give the words of the index that a form may belong to: itself, its exceptions, or what endings leave."""
+    def _base_forms(self, form: str, part: PartOfSpeech) -> Iterator[list[int]]:
+        """Find the words that a form may belong to: itself, its exceptions, or what endings leave; give each one's meanings."""
         irregular = self._exceptions[part].get(form)
         others = (
             irregular
             if irregular is not None
             else [form[: -len(old)] + new for old, new in _ENDINGS[part] if form.endswith(old)]
         )
-        return [word for word in dict.fromkeys([form, *others]) if self._offsets(word, part)]
+        for word in dict.fromkeys([form, *others]):
+            yield self._offsets(word, part)
 
     def _offsets(self, word: str, part: str) -> list[int]:
         fields = _line_of(self._index[part], word.encode()).split()

@@ -48,6 +48,6 @@ class EveryLayerModel(LastLayerModel):
         with (
             self.network.ready(),
             self.passes.embedding(part.embedded, inputs),
-            every_softmax(self.place.weights, self.place.softmaxes, change),
+            every_softmax(self.place, change),
         ):
-            return self.network(inputs.ids, inputs.present)
+            return self.network.read(inputs)

@@ -53,10 +53,19 @@ def with_weights(
 def _shares(
     natural: Float[Tensor, "part heads queries columns"], words: Bool[Tensor, "part columns"]
 ) -> tuple[Float[Tensor, "part heads queries columns"], Float[Tensor, "part heads queries 1"]]:
-    """Give each row's words, made to sum to one, and their share; where they have none, all words alike."""
+    """Give each row's words, made to sum to one, and their share; where they have none, all words alike.
+
+    Rows are divided by their largest weight first: a share of 1e-40 is left where a head attends to a special token alone, and
+    has too few digits to divide by.
+    """
     counted = words[:, None, None].to(natural.dtype)
-    share = (natural * counted).sum(-1, keepdim=True)
+    weighed = natural * counted
+    share = weighed.sum(-1, keepdim=True)
     alike = counted / counted.sum(-1, keepdim=True).clamp(min=1)
-    tiny = torch.finfo(natural.dtype).tiny
-    inside = torch.where(share > 0, natural * counted / share.clamp(min=tiny), alike)
+    if weighed.shape[-1] == 0:
+        return alike, share
+    largest = weighed.detach().amax(-1, keepdim=True)
+    slopes = largest >= torch.finfo(natural.dtype).tiny  # below, a slope would be larger than any number
+    scaled = torch.where(slopes, weighed, weighed.detach()) / torch.where(largest > 0, largest, 1)
+    inside = torch.where(largest > 0, scaled / scaled.sum(-1, keepdim=True).clamp(min=1), alike)
     return inside, share

@@ -13,11 +13,12 @@ from torch import nn
 from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
+from heedful.models.huggingface.adapter import Adapter, is_adapter_folder, read_adapter
 from heedful.models.huggingface.network import Network
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
-from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types
+from heedful.models.huggingface.subwords import padding_of, read_vocabulary, special_types, tells_types
 
 CONFIG = "config.json"
 HEAD = "ForSequenceClassification"
@@ -25,8 +26,9 @@ HEAD = "ForSequenceClassification"
 
 
 def is_classifier_folder(folder: Path) -> bool:
-    """Whether a folder holds a model of transformers, and not a run of heedful's."""
-    return (folder / CONFIG).is_file() and not (folder / "model.json").is_file()
+    """Whether a folder holds a model of transformers or an adapter of one, and not a run of heedful's."""
+    there = (folder / CONFIG).is_file() or is_adapter_folder(folder)
+    return there and not (folder / "model.json").is_file()
 
 
 def open_classifier(
@@ -38,39 +40,83 @@ def open_classifier(
     home: Path | None = None,
 ) -> SequenceClassifier:
     """Load a sequence classifier and its tokenizer. Code that a model brings along is never run."""
-    from transformers import AutoConfig, AutoModelForSequenceClassification
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # heedful shows its own
     logging.set_verbosity_error()
     where = str(Path(name).expanduser()) if Path(name).expanduser().is_dir() else str(name)
-    try:
-        with quick_to_give_up():
-            config = AutoConfig.from_pretrained(where, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
-        raise BadInput(_no_model(where, error)) from error
-    _check_config(config, where)
-    try:
-        with quick_to_give_up():
-            module, told = AutoModelForSequenceClassification.from_pretrained(
-                where, config=config, trust_remote_code=False, dtype=torch.float32, output_loading_info=True
-            )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        raise BadInput(_no_model(where, error)) from error
-    missing = sorted(told.get("missing_keys", ()))
-    if missing and adapter is None:
+    added = None if adapter is None else read_adapter(Path(adapter).expanduser())
+    if added is None and is_adapter_folder(Path(where)):
+        added = read_adapter(Path(where))
+        where = _base_of(added)
+        if tokenizer is None and (added.folder / "tokenizer.json").is_file():
+            tokenizer = added.folder
+    config = _read_config(where)
+    _check_config(config, where, headed=added is not None)
+    module, missing = _read_module(where, config, adapted=added is not None)
+    if added is not None:
+        several = added.classes(module, config.num_labels)
+        if several != config.num_labels:
+            config.num_labels = several  # which names the classes anew
+            module, missing = _read_module(where, config, adapted=True)
+        _check_config(config, where, headed=True)
+        module = added.put(module, missing)
+    elif missing:
         raise BadInput(
             f"{where} is a network without a trained head ({missing[0]} is not in its weights): give a classifier that was "
             f"fine-tuned, or train a model on it (heedful train --encoder hf:{where})."
         )
-    if adapter is not None:
-        module = _with_adapter(module, Path(adapter).expanduser())
     read = _load_tokenizer(where if tokenizer is None else tokenizer)
     module.requires_grad_(False)
     if torch.cuda.is_available():
         module.to("cuda")
     called = Path(where).name if Path(where).is_dir() else where
+    if added is not None:
+        called = f"{Path(called).name} with adapter {added.folder.resolve().name}"
     return classify_with(module, read, name=called, label_names=label_names, home=home)
+
+
+def _read_config(where: str) -> Any:
+    from transformers import AutoConfig
+
+    try:
+        with quick_to_give_up():
+            return AutoConfig.from_pretrained(where, trust_remote_code=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInput(_no_model(where, error)) from error
+
+
+def _read_module(where: str, config: Any, *, adapted: bool) -> tuple[nn.Module, list[str]]:
+    """Load a network, and say which of its weights were not found; with an adapter, a head of another size is not its own."""
+    from transformers import AutoModelForSequenceClassification
+
+    try:
+        with quick_to_give_up():
+            module, told = AutoModelForSequenceClassification.from_pretrained(
+                where,
+                config=config,
+                trust_remote_code=False,
+                dtype=torch.float32,
+                output_loading_info=True,
+                ignore_mismatched_sizes=adapted,
+            )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise BadInput(_no_model(where, error)) from error
+    other = [found[0] for found in told.get("mismatched_keys", ())]
+    return module, sorted([*told.get("missing_keys", ()), *other])
+
+
+def _base_of(added: Adapter) -> str:
+    """Say on which model an adapter was trained, if that model can be found from here."""
+    told = f"{added.folder} is an adapter: name the model that it was trained on, and give the folder as --adapter"
+    if added.base is None:
+        raise BadInput(f"{told}.")
+    for found in (Path(added.base).expanduser(), added.folder.parent / Path(added.base).name):
+        if (found / CONFIG).is_file():
+            return str(found)
+    if Path(added.base).is_absolute():
+        raise BadInput(f"{told} ({added.base} is not there).")
+    return added.base
 
 
 def classify_given(
@@ -117,13 +163,17 @@ def classify_with(
     try:
         table: Any = module.get_input_embeddings()  # type: ignore[operator]
     except NotImplementedError:
-        raise Unfit("it has no table of word vectors") from None
+        table = None
+    weight: Any = getattr(table, "weight", None)
+    if not isinstance(table, nn.Module) or weight is None:
+        raise Unfit("it has no table of word vectors")
     pad = _pad(config, tokenizer)
-    vocabulary = read_vocabulary(tokenizer, module, rows=int(table.weight.shape[0]))
+    vocabulary = read_vocabulary(tokenizer, module, rows=int(weight.shape[0]))
     parts = [getattr(part, "config", None) for part in module.modules()]
     configs = tuple({id(c): c for c in parts if hasattr(c, "_attn_implementation")}.values())
     side = "left" if getattr(tokenizer, "padding_side", "right") == "left" else "right"
-    network = Network(module, table, pad, side, special_types(tokenizer, vocabulary), configs)  # type: ignore[arg-type]
+    types = special_types(tokenizer, vocabulary)
+    network = Network(module, table, pad, side, types, tells_types(tokenizer), configs)  # type: ignore[arg-type]
     labels = _labels(config, label_names)
     called = name or str(getattr(config, "_name_or_path", "") or "a model in memory")
     return SequenceClassifier(make_ready(network, vocabulary), vocabulary, labels, Path(called).name, home)
@@ -176,22 +226,6 @@ def _load_tokenizer(given: Any) -> Any:
             f"There is no tokenizer for {given}: put its tokenizer.json beside the model, or give another (tokenizer=…)."
         ) from error
     return found
-
-
-def _with_adapter(module: nn.Module, folder: Path) -> nn.Module:
-    """Put an adapter's weights into a network."""
-    try:
-        from peft import PeftModel
-    except ImportError:
-        raise BadInput("Adapters need the library peft: pip install 'heedful[peft]'.") from None
-    try:
-        merged: nn.Module = PeftModel.from_pretrained(module, str(folder)).merge_and_unload()
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        told = " ".join(str(error).split())[:160]
-        raise BadInput(
-            f"{folder} is no adapter of this model ({told.rstrip('. ')}): give the folder that peft saved."
-        ) from error
-    return merged
 
 
 def _pad(config: Any, tokenizer: Any) -> int:

@@ -11,10 +11,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from heedful.data.instances import Batch
-from heedful.models.huggingface.axes import ValueAxes, WeightAxes
+from heedful.errors import Unanswerable
+from heedful.models.huggingface.axes import ValueAxes
 from heedful.models.huggingface.network import Inputs, replaced
 from heedful.models.huggingface.part import in_order, take_part
-from heedful.models.huggingface.place import Layer, Unfit, first_tensor
+from heedful.models.huggingface.place import Layer, Place, Unfit, first_tensor
 from heedful.models.huggingface.softmax import SoftmaxSight
 from heedful.models.stages import Layers, probabilities
 
@@ -26,9 +27,13 @@ _TOKENS = 4096
 
 
 @contextmanager
-def every_softmax(axes: WeightAxes, wanted: int, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """Change what every attention of a run gives, laid out as texts, heads, queries, keys; `wanted` of them there must be."""
-    calls = 0
+def every_softmax(place: Place, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Change what every attention of a run gives, laid out as texts, heads, queries, keys."""
+    if not place.alike or place.weights.query is None:
+        raise Unanswerable(
+            "not every layer of it reads all tokens, so that its layers cannot be put together"
+        )
+    axes, calls = place.weights, 0
 
     def seen(weights: Tensor, dim: int) -> Tensor:
         nonlocal calls
@@ -37,13 +42,15 @@ def every_softmax(axes: WeightAxes, wanted: int, change: Callable[[Tensor], Tens
         calls += 1
         rows = axes.rows(weights)
         if rows.shape[-1] != rows.shape[-2]:
-            raise Unfit("not every layer of it reads all tokens, so that its layers cannot be put together")
+            raise Unanswerable(
+                "not every layer of it reads all tokens, so that its layers cannot be put together"
+            )
         return axes.back(change(rows))
 
     with SoftmaxSight(seen):
         yield
-    if calls != wanted:
-        raise Unfit(f"it has {calls} softmaxes over tokens where {wanted} were expected")
+    if calls != place.softmaxes:
+        raise Unfit(f"it has {calls} softmaxes where {place.softmaxes} were expected")
 
 
 def see_layers(model: LastLayerModel, batch: Batch, classes: Int[Tensor, " batch"] | None) -> Layers:
@@ -66,9 +73,9 @@ def see_layers(model: LastLayerModel, batch: Batch, classes: Int[Tensor, " batch
             torch.set_grad_enabled(classes is not None),
             network.ready(),
             model.passes.embedding(in_order(embedded, inputs), inputs),
-            every_softmax(place.weights, place.softmaxes, keep if classes is not None else _seen(kept)),
+            every_softmax(place, keep if classes is not None else _seen(kept)),
         ):
-            logits = network(inputs.ids, inputs.present)
+            logits = network.read(inputs)
             slopes: list[Tensor] = []
             if classes is not None:
                 chosen = probabilities(logits).gather(1, classes[part.rows].to(logits.device)[:, None])
@@ -108,7 +115,7 @@ def silence(
                 model.network.ready(),
                 model.passes.embedding(in_order(given, inputs), inputs) if shift else nullcontext(),
             ):
-                found = model.network(inputs.ids, inputs.present & ~hidden)
+                found = model.network(inputs.ids, inputs.present & ~hidden, inputs.types)
             outputs.append((block[places], found.cpu()))
     order = torch.cat([places for places, _ in outputs]).argsort()
     return torch.cat([found for _, found in outputs])[order]
@@ -118,7 +125,7 @@ def zero_values(model: LastLayerModel, batch: Batch) -> list[Float[Tensor, "batc
     """Run every layer once more for each token, with that token's value zero, and compare what it gives (Mohebbi et al. 2023)."""
     place, network = model.place, model.network
     if not place.layers or place.values is None:
-        raise Unfit(
+        raise Unanswerable(
             "its layers, or the values that they mix, could not be told apart, so that none can be zero"
         )
     values = place.values
@@ -149,7 +156,7 @@ def zero_values(model: LastLayerModel, batch: Batch) -> list[Float[Tensor, "batc
                 model.passes.embedding(given, inputs),
                 replaced({layer.module: again(layer) for layer in place.layers}),
             ):
-                network(inputs.ids, inputs.present)
+                network.read(inputs)
             found.append((rows, [_by_token(each[:, None], inputs)[:, 0] for each in turned]))
     order = torch.cat([rows for rows, _ in found]).argsort()
     layers = zip(*(turned for _, turned in found), strict=True)

@@ -172,11 +172,11 @@ class LastLayerModel(nn.Module):
             inputs = self.network.arrange(part)
             with self.network.ready():
                 if tokens.shift is None:
-                    found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
+                    found.append((rows, self.network.read(inputs).cpu()))
                 else:
                     given = in_order(self.embed(replace(batch, tokens=part)), inputs)
                     with self.passes.embedding(given, inputs):
-                        found.append((rows, self.network(inputs.ids, inputs.present).cpu()))
+                        found.append((rows, self.network.read(inputs).cpu()))
         return torch.cat([logits for _, logits in found])[torch.cat([rows for rows, _ in found]).argsort()]
 
     def groups(self, tokens: Tokens) -> Iterator[tuple[Tensor, int]]:
@@ -201,7 +201,7 @@ class LastLayerModel(nn.Module):
             self.passes.embedding(given, inputs),
             self.passes.watching(record),
         ):
-            logits = self.network(inputs.ids, inputs.present)
+            logits = self.network.read(inputs)
         if record.weights is None or record.traced is None:
             raise Unfit("its last attention was not seen when it read these texts")
         read = self.passes.where_read(logits, record.traced, inputs)
@@ -288,7 +288,7 @@ class LastLayerModel(nn.Module):
             if part.hidden is None:
                 assert part.embedded is not None
                 with self.passes.embedding(part.embedded, inputs), self.passes.last_softmax(change):
-                    return self.network(inputs.ids, inputs.present)
+                    return self.network.read(inputs)
 
             def last(layer: Layer, original: Any, hidden: Tensor, args: Any, kwargs: Any) -> Any:
                 again, named = swapped(args, kwargs, hidden, part.hidden)
@@ -296,7 +296,7 @@ class LastLayerModel(nn.Module):
                     return original(*again, **named)
 
             with self.passes.layers(last, skip=True):
-                return self.network(inputs.ids, inputs.present)
+                return self.network.read(inputs)
 
 
 @shorter.decode_many.register(LastLayerModel)

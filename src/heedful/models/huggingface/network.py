@@ -27,11 +27,13 @@ class Inputs:
     order: Int[Tensor, "batch columns"]
     column_of: Int[Tensor, "batch tokens"]
     """Where each token stands: the inverse of `order`."""
+    types: Int[Tensor, "batch columns"] | None = None
+    """Which text of a pair each token belongs to; None where texts are read alone."""
 
     def repeated(self, times: int) -> Inputs:
         """Give every text this often in a row."""
-        parts = (self.ids, self.present, self.order, self.column_of)
-        return Inputs(*(part.repeat_interleave(times, 0) for part in parts))
+        parts = (None if part is None else part.repeat_interleave(times, 0) for part in vars(self).values())
+        return Inputs(*parts)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -43,7 +45,9 @@ class Network:
     pad: int
     side: Side = "right"
     types: Mapping[int, int] = field(default_factory=dict)
-    """Which special tokens have another type than 0."""
+    """Which special tokens of a text alone have another type than 0."""
+    typed: bool = False
+    """Whether it is told which text of a pair a token belongs to."""
     configs: tuple[Any, ...] = ()
     """Where the attention implementation is set; networks that are not of transformers have none."""
 
@@ -70,18 +74,30 @@ class Network:
         places = torch.arange(length).expand(batch, -1)
         order = (places - (length - present.sum(1))[:, None]) % length if self.side == "left" else places
         ids = torch.where(present, tokens.ids, self.pad).gather(1, order)
-        inputs = Inputs(ids, present.gather(1, order), order, order.argsort(1))
-        return Inputs(*(part.to(self.device) for part in vars(inputs).values()))
+        types = None if tokens.type_of is None else tokens.type_of.gather(1, order)
+        inputs = Inputs(ids, present.gather(1, order), order, order.argsort(1), types)
+        return Inputs(*(None if part is None else part.to(self.device) for part in vars(inputs).values()))  # type: ignore[arg-type]
 
     def embed(self, ids: Int[Tensor, "batch tokens"]) -> Float[Tensor, "batch tokens dim"]:
         """Look up the vectors of tokens."""
         vectors: Tensor = self.table(ids.to(self.device))
         return vectors
 
-    def __call__(self, ids: Int[Tensor, "batch columns"], present: Bool[Tensor, "batch columns"]) -> Tensor:
+    def read(self, inputs: Inputs) -> Tensor:
+        """Give the logits of texts. Whoever calls prepares the network first (`ready`)."""
+        return self(inputs.ids, inputs.present, inputs.types)
+
+    def __call__(
+        self,
+        ids: Int[Tensor, "batch columns"],
+        present: Bool[Tensor, "batch columns"],
+        types: Int[Tensor, "batch columns"] | None = None,
+    ) -> Tensor:
         """Give logits. Whoever calls prepares the network first (`ready`)."""
         given = {"attention_mask": present.long(), "use_cache": False, "return_dict": True}
-        if self.types:
+        if types is not None:
+            given["token_type_ids"] = types
+        elif self.types:
             kinds = torch.zeros_like(ids)
             for token, kind in self.types.items():
                 kinds.masked_fill_(ids == token, kind)

@@ -50,9 +50,9 @@ class Part:
 def take_part(tokens: Tokens, rows: Tensor, length: int) -> Tokens:
     """Give the texts of these rows, so many tokens of each."""
     some = tokens.take(rows)
-    names = ("ids", "mask", "present", "offsets", "word_of")
-    shift = None if some.shift is None else some.shift[:, :length]
-    return replace(some, **{name: getattr(some, name)[:, :length] for name in names}, shift=shift)
+    names = ("ids", "mask", "present", "offsets", "word_of", "shift", "type_of")
+    given = {name: field for name in names if (field := getattr(some, name)) is not None}
+    return replace(some, **{name: field[:, :length] for name, field in given.items()})
 
 
 def in_order(embedded: Tensor, inputs: Inputs) -> Tensor:

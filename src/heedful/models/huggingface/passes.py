@@ -83,6 +83,7 @@ class Passes:
     ) -> Iterator[None]:
         """Change what the last softmax of a run gives; `of` softmaxes there must be."""
         wanted, calls = of or self.place.softmaxes, 0
+        all_of_them = of or self.place.softmaxes + self.place.after
 
         def seen(weights: Tensor, dim: int) -> Tensor:
             nonlocal calls
@@ -103,8 +104,8 @@ class Passes:
 
         with SoftmaxSight(seen, mixed if record is not None else None):
             yield
-        if calls != wanted:
-            raise Unfit(f"it has {calls} softmaxes over tokens where {wanted} were expected")
+        if calls != all_of_them:
+            raise Unfit(f"it has {calls} softmaxes where {all_of_them} were expected")
 
     @contextmanager
     def layers(self, last: Callable[..., Any], *, skip: bool = False) -> Iterator[None]:
@@ -169,6 +170,8 @@ class Passes:
 
     def where_read(self, logits: Tensor, traced: Tensor, inputs: Inputs) -> Bool[Tensor, "part queries"]:
         """Which queries have any influence on the logits."""
+        if not logits.requires_grad:
+            raise Unfit(UNREAD)
         direction = torch.linspace(1.0, 2.0, logits.shape[-1], dtype=logits.dtype, device=logits.device)
         (slope,) = torch.autograd.grad(
             (logits * direction.sqrt()).sum(), traced, retain_graph=True, allow_unused=True
@@ -197,8 +200,9 @@ class Passes:
             return filled(layer.outline, drawn)
 
         with torch.enable_grad(), self.network.ready(), self.layers(last, skip=True):
-            logits = self.network(inputs.ids, inputs.present)
-            (slope,) = torch.autograd.grad(logits.sum(), drawn, allow_unused=True)
+            logits = self.network.read(inputs)
+            reads = logits.requires_grad
+            slope = torch.autograd.grad(logits.sum(), drawn, allow_unused=True)[0] if reads else None
         if slope is None or not bool((read := self._with_slope(slope)).any(1).all()):
             raise Unfit(UNREAD)
         return read

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from heedful.errors import BadInput
 from heedful.models.huggingface.axes import ValueAxes, WeightAxes
 from heedful.models.huggingface.network import Inputs, Network
+from heedful.models.huggingface.side_by_side import stands_beside
 from heedful.models.huggingface.softmax import SoftmaxSight
 
 
@@ -41,7 +42,11 @@ class Place:
     """The last attention: its softmax, what it mixes, and the layers, the last of which holds it."""
 
     softmaxes: int
-    """How many a run has."""
+    """Which of the softmaxes of its form it is in a run, counted from 1."""
+    after: int
+    """How many of the same form follow that weigh no tokens, such as one that makes probabilities."""
+    alike: bool
+    """Whether every attention has this form, and nothing else has it."""
     weights: WeightAxes
     values: ValueAxes | None
     """None where it is not known what is mixed."""
@@ -60,11 +65,16 @@ class _Call:
 
 @dataclass(eq=False)
 class _Softmax:
+    number: int
     shape: tuple[int, ...]
     dim: int
     stack: list[_Call]
     axes: WeightAxes | None
     values: tuple[int, ...] | None = None
+
+    @property
+    def form(self) -> tuple[int, int]:
+        return len(self.shape), self.dim % len(self.shape)
 
 
 @dataclass
@@ -75,6 +85,8 @@ class _Watch:
     stack: list[_Call] = field(default_factory=list)
     calls: list[_Call] = field(default_factory=list)
     softmaxes: list[_Softmax] = field(default_factory=list)
+    forms: list[tuple[int, int]] = field(default_factory=list)
+    """Of all softmaxes, those that weigh no tokens among them: how many axes, and over which."""
 
     def enter(self, module: nn.Module, args: Any, kwargs: Any) -> None:
         found = hidden_of(args, kwargs, self.shape)
@@ -91,9 +103,12 @@ class _Watch:
         texts, tokens = self.shape
         axes = WeightAxes.of(weights.shape, dim, texts=texts, tokens=tokens)
         if axes is not None or weights.dim() > 2:
-            self.softmaxes.append(_Softmax(tuple(weights.shape), dim, list(self.stack), axes))
+            self.softmaxes.append(
+                _Softmax(len(self.forms), tuple(weights.shape), dim, list(self.stack), axes)
+            )
             for call in self.stack:
                 call.softmaxes += 1
+        self.forms.append((weights.dim(), dim % weights.dim()))
         return weights
 
     def mixed(self, values: Tensor) -> Tensor:
@@ -105,10 +120,10 @@ class _Watch:
 def find_place(network: Network, inputs: Inputs) -> Place:
     """Run a network on texts of one length, none of whose sizes is another's, and find its last attention."""
     with torch.no_grad(), network.ready():
-        network(inputs.ids, inputs.present)  # some networks settle what they are when first called
+        network.read(inputs)  # some networks settle what they are when first called
         watch = _Watch(tuple(inputs.ids.shape))  # type: ignore[arg-type]
         with _watched(network.module, watch), SoftmaxSight(watch.seen, watch.mixed):
-            network(inputs.ids, inputs.present)
+            network.read(inputs)
     if not watch.softmaxes:
         raise Unfit("it has no softmax over the tokens of a text, and so no attention weights")
     last = watch.softmaxes[-1]
@@ -124,13 +139,23 @@ def find_place(network: Network, inputs: Inputs) -> Place:
     several = [found for found in watch.softmaxes if found.axes is None]
     if several:
         raise Unfit("some of its layers read the text at another length")
+    if stands_beside(network, inputs):
+        raise Unfit(
+            "another softmax stands beside its last one, not before it, so that no single one holds its attention weights"
+        )
     texts, tokens = watch.shape
     values = (
         None
         if last.values is None
         else ValueAxes.of(last.values, texts=texts, tokens=tokens, heads=last.axes.heads)
     )
-    return Place(len(watch.softmaxes), last.axes, values, _layers(watch))
+    before, after = (
+        forms.count(last.form) for forms in (watch.forms[: last.number], watch.forms[last.number + 1 :])
+    )
+    alike = (
+        after == 0 and before + 1 == len(watch.softmaxes) and {s.form for s in watch.softmaxes} == {last.form}
+    )
+    return Place(before + 1, after, alike, last.axes, values, _layers(watch))
 
 
 def _layers(watch: _Watch) -> tuple[Layer, ...]:

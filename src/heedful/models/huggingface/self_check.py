@@ -111,6 +111,9 @@ def _place(network: Network, vocabulary: Vocabulary) -> Place:
 
 def _side(model: LastLayerModel, batch: Batch, *, preferred: Side) -> Side:
     """On which side texts are filled up so that a text alone gets what it gets among others."""
+    one = _alone(batch, 0)
+    with torch.no_grad():
+        _settled(model.logits(one), model.logits(one))
     sides: list[Side] = [preferred, "left" if preferred == "right" else "right", "none"]
     for side in sides:
         model.network.side = side
@@ -123,6 +126,13 @@ def _side(model: LastLayerModel, batch: Batch, *, preferred: Side) -> Side:
         if _far(together, alone) <= CLOSE:
             return side
     raise Unfit("a text alone gets other logits than among others")
+
+
+def _settled(once: Tensor, again: Tensor) -> None:
+    """Refuse a network that gives no numbers, or others when it reads the same texts again."""
+    if not bool(once.isfinite().all()):
+        raise Unfit("its logits are not all numbers")
+    _same(once, again, "it gives other logits when it reads the same texts again")
 
 
 def _agrees(model: LastLayerModel, batch: Batch, route: Route, *, narrow: bool = False) -> bool:

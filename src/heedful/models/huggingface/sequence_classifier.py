@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 
 from heedful.config import TrainConfig
+from heedful.data.corpora.labels import few
 from heedful.data.corpus import Split, Task
 from heedful.data.instances import Batch, Instances
+from heedful.data.pairs import pair_instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.models.huggingface.last_layer import LastLayerModel
 from heedful.models.huggingface.self_check import check_on
-from heedful.models.prediction import Prediction, predict_texts, read_texts
+from heedful.models.prediction import Predictions, Predicts, predict_texts, read_texts
 
 
-@dataclass
-class SequenceClassifier:
+@dataclass(repr=False)
+class SequenceClassifier(Predicts):
     """Reads text and gives labels, as somebody else trained it."""
 
     model: LastLayerModel
@@ -33,10 +35,20 @@ class SequenceClassifier:
     task: Task = "classification"
     encoder: str = "transformer as it is"
     trained: TrainConfig | None = None
+    pairs: bool = True
+    """It reads texts, or pairs of them as one sequence: only who trained it knows which."""
+
+    def __repr__(self) -> str:
+        return f"SequenceClassifier({self.name}: {self.encoder}, {few(self.labels)})"
 
     def instances(self, split: Split) -> Instances:
         """Tokenise a split, and let the model prove on some of its texts that the numbers are its own."""
-        instances = Instances.encode(split, self.vocabulary, classes=len(self.labels))
+        classes = len(self.labels)
+        if split.queries is None:
+            instances = Instances.encode(split, self.vocabulary, classes=classes)
+        else:
+            typed = self.model.network.typed
+            instances = pair_instances(split, self.vocabulary, classes=classes, typed=typed)
         check_on(self.model, instances)
         return instances
 
@@ -46,9 +58,9 @@ class SequenceClassifier:
         return instances.batch(np.arange(len(instances)))
 
     def predict(
-        self, texts: Sequence[str], queries: Sequence[str] | None = None, *, batch_size: int = 64
-    ) -> list[Prediction]:
-        """Classify texts: label, probabilities, and the weight of every word."""
+        self, texts: Any, queries: Sequence[str] | None = None, *, batch_size: int = 64
+    ) -> Predictions:
+        """Classify texts, however they are given: label, probabilities, and the weight of every word."""
         return predict_texts(self, texts, queries, batch_size=batch_size)
 
     def fingerprint(self) -> str:

@@ -49,9 +49,14 @@ def padding_of(tokenizer: Any) -> int:
     return int(next((number for number in found if number is not None and number >= 0), 0))
 
 
+def tells_types(tokenizer: Any) -> bool:
+    """Whether a network is told the types of tokens."""
+    return "token_type_ids" in getattr(tokenizer, "model_input_names", ())
+
+
 def special_types(tokenizer: Any, vocabulary: Vocabulary) -> Mapping[int, int]:
     """Which special tokens have another type than 0, where a network is told types."""
-    if "token_type_ids" not in getattr(tokenizer, "model_input_names", ()):
+    if not tells_types(tokenizer):
         return {}
     found = vocabulary.tokenizer.encode("a text")
     kinds = zip(found.ids, found.type_ids, found.special_tokens_mask, strict=True)
