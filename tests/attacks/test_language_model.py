@@ -87,6 +87,14 @@ def test_what_is_no_language_model_is_refused(tmp_path, monkeypatch, name):
     with pytest.raises(BadInput, match="masked language model") as raised:
         MaskedLanguageModel.load(name)
     assert "\n" not in str(raised.value)
+    assert ("has no config.json" in str(raised.value)) == (name == ".")
+
+
+def test_a_folder_below_home_is_found(parts, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for part in parts:
+        part.save_pretrained(tmp_path / "model")
+    assert MaskedLanguageModel.load("~/model").mask == "[MASK]"
 
 
 def test_a_saved_model_is_loaded_and_one_without_its_last_layer_is_refused(parts, tmp_path):

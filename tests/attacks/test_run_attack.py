@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 import heedful
+from heedful.attacks import attacked_part
 from heedful.attacks import run_attack as running
 from heedful.attacks.attack_result import SCHEMA, AttackResult
+from heedful.attacks.victim import knows_at
 from heedful.errors import BadInput
 
 TEXTS = ["A fine film.", "fine and good film", "a dull , slow film", "good", "a dull film"]
@@ -81,9 +83,9 @@ def test_what_works_only_through_unknown_words_is_said(toy_classifier, synonyms_
     attack = running.ATTACKS.get("textfooler")(
         running.AttackOptions(synonyms=str(synonyms_file), similarity=False, same_part_of_speech=False)
     )
-    assert running._unknown(victim, attack, [text]) == {0: (True, True)}
+    assert attacked_part._unknown(victim, attack, [text]) == {0: (True, True)}
     text.draft = Draft(text.source, {1: "warm"})
-    assert running._unknown(victim, attack, [text]) == {0: (False, False)}
+    assert attacked_part._unknown(victim, attack, [text]) == {0: (False, False)}
 
 
 def test_what_was_put_in_after_an_unknown_word_is_judged_by_itself(toy_classifier, synonyms_file):
@@ -97,7 +99,7 @@ def test_what_was_put_in_after_an_unknown_word_is_judged_by_itself(toy_classifie
     for word, unknown in (("zzyx warm", False), ("zzyx yyy", True), ("", False)):
         text = Attacked(0, Source.cut("a zzyx film"), 0)
         text.status, text.draft = "successful", Draft(text.source, {1: word})
-        assert running._unknown(victim, attack, [text])[0][0] == unknown
+        assert attacked_part._unknown(victim, attack, [text])[0][0] == unknown
 
 
 def test_a_substitute_is_known_by_what_is_read_in_its_place(toy_classifier):
@@ -105,7 +107,7 @@ def test_a_substitute_is_known_by_what_is_read_in_its_place(toy_classifier):
 
     victim, _ = running.victim_of(toy_classifier(encoder="lstm", pooling="max"))
     draft = Draft(Source.cut("zzyx/film. fine old."))
-    known = running.knows_at(victim)
+    known = knows_at(victim)
     assert known(draft, 3, ["warm", "warm."]) == [True, False]  # two dots are no word that it knows
     assert known(draft, 2, ["warm", "warm.", "yyy"]) == [True, True, False]
 
@@ -139,6 +141,28 @@ def test_an_attack_goes_on_where_it_was_stopped(attack, votes, tmp_path, monkeyp
     assert not any("good movie" in text for text in asked)  # texts that were done are not attacked again
     assert AttackResult.load(tmp_path / "kept").to_frame().equals(whole)
     assert not (tmp_path / "kept" / "parts").exists()
+
+
+def test_texts_that_are_done_are_kept_while_others_of_their_batch_go_on(attack, votes, tmp_path, monkeypatch):
+    monkeypatch.setattr(attacked_part, "_SECONDS", 0.0)
+    whole = attack().to_frame()
+    read = 0
+
+    def stops(texts):
+        nonlocal read
+        read += 1
+        if read > 5 + len(TEXTS):  # in the middle of the only batch
+            raise KeyboardInterrupt
+        return votes(texts)
+
+    stops.__module__, stops.__qualname__ = votes.__module__, votes.__qualname__
+    with pytest.raises(KeyboardInterrupt):
+        attack(stops, folder=tmp_path / "kept")
+    parts = sorted((tmp_path / "kept" / "parts").glob("*.parquet"))
+    rows = [row for part in parts for row in pl.read_parquet(part)["row"]]
+    assert 0 < len(rows) == len(set(rows)) < len(TEXTS)
+    parts[0].write_bytes(b"PAR1")  # damaged: these texts are attacked again
+    assert attack(folder=tmp_path / "kept").to_frame().equals(whole)
 
 
 def test_another_attack_is_refused_in_the_same_folder(attack, tmp_path):
@@ -353,6 +377,19 @@ def test_labels_and_texts_of_any_kind_of_list(attack):
     first = attack().to_frame()
     for labels in (np.array(LABELS), pl.Series(LABELS), [1.0, True, 0, np.int64(1), np.float64(1)]):
         assert attack(texts=np.array(TEXTS), labels=labels).to_frame().equals(first)
+
+
+def test_labels_that_spell_numbers_are_those_of_a_function_without_names(synonyms_file):
+    def function(texts):
+        return [[0.1, 0.9] if "fine" in text else [0.8, 0.2] for text in texts]
+
+    options = BARE | {"synonyms": str(synonyms_file)}
+    by_words, by_numbers = (
+        heedful.attack(function, TEXTS[:2], labels, **options).to_frame() for labels in (["1", "0"], [1, 0])
+    )
+    assert by_words.equals(by_numbers)
+    with pytest.raises(BadInput, match="There is no class 'one': the model's are 0 to 1"):
+        heedful.attack(function, TEXTS[:2], ["one", "0"], **options)
 
 
 def test_paths_are_taken_for_what_they_spell(attack, synonyms_file):

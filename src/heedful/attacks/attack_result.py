@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,10 @@ from heedful import reporting
 from heedful.attacks.cut import word_spans
 from heedful.attacks.driver import Attacked
 from heedful.errors import BadInput
+from heedful.intake.frames import read_frame
+from heedful.intake.json_text import read_json
+from heedful.intake.unreadable import Unreadable
+from heedful.output.numbers import percentage
 from heedful.storage import write_bytes, write_json
 
 if TYPE_CHECKING:
@@ -76,13 +79,26 @@ class AttackNumbers(NamedTuple):
     """Share of successful attacks that fail once the unknown substitutes are put back."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttackResult:
     """`to_frame()`, `numbers`, `show()`, `save()`, `report()`."""
 
     about: About
     frame: pl.DataFrame
     folder: Path | None = None
+
+    def __repr__(self) -> str:
+        n, about = self.numbers, self.about
+        return (
+            f"AttackResult: {about.recipe} succeeds on {n.successful:,} of {n.successful + n.failed:,} attacked texts of {about.data}; "
+            f"accuracy {percentage(n.accuracy, 1)} before and {percentage(n.after_attack_accuracy, 1)} after; show() tells more"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the numbers, and some texts before and after."""
+        from heedful.attacks.attack_html import attack_html
+
+        return attack_html(self)
 
     def to_frame(self) -> pl.DataFrame:
         """Give a row for every text, in their order.
@@ -155,7 +171,7 @@ def words_changed(changed: Sequence[Mapping[str, Any]]) -> int:
 def read_about(folder: Path) -> About:
     """Read what an attack is of."""
     try:
-        return About(**json.loads((folder / ABOUT).read_text(encoding="utf-8")))
+        return About(**read_json(folder / ABOUT))
     except (OSError, ValueError, TypeError, ValidationError) as error:
         reason = str(error).splitlines()[0]
         raise BadInput(
@@ -166,10 +182,9 @@ def read_about(folder: Path) -> About:
 def read_rows(path: Path) -> pl.DataFrame:
     """Read rows, or say that they are damaged."""
     try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise BadInput(f"{path} is damaged ({reason}): delete its folder and attack again.") from None
+        frame = read_frame(path)
+    except Unreadable as error:
+        raise BadInput(f"{path} is damaged ({error}): delete its folder and attack again.") from None
     if dict(frame.schema) != SCHEMA:
         raise BadInput(f"{path} is of another version of heedful: delete its folder and attack again.")
     return frame

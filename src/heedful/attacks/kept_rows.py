@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
+from pydantic import TypeAdapter
 
 from heedful.attacks.attack_result import (
     ABOUT,
@@ -21,20 +21,24 @@ from heedful.attacks.attack_result import (
     write_frame,
 )
 from heedful.errors import BadInput
+from heedful.intake.json_text import read_json
 from heedful.storage import folder_for, locked, remove_leftovers, write_json
 
 LOCK = ".lock"
 _PARTS = "parts"
 _ASKED = "asked.json"
+_ANSWERS = TypeAdapter(dict[str, list[float]])
 
 
 class Kept:
-    """Parts of an attack by their number. In a folder each is written whole or not at all, and found again."""
+    """Rows of an attack as they come. In a folder they are written in parts, each whole or not at all, and found again."""
 
     def __init__(self, folder: Path | None, about: About) -> None:
         self.folder, self.about = folder, about
-        self._parts: dict[int, pl.DataFrame] = {}
-        self._unwritten: list[int] = []
+        self._parts: list[pl.DataFrame] = []
+        self._unwritten: list[pl.DataFrame] = []
+        self.done: set[int] = set()
+        """Numbers of the texts that rows are kept of."""
         if folder is not None and (folder / ABOUT).is_file():
             found = read_about(folder)
             if found.identity != about.identity:
@@ -58,7 +62,7 @@ class Kept:
             frame = finished.frame
         else:
             parts = self._read_parts(self.folder)
-            frame = pl.concat([pl.DataFrame(schema=SCHEMA), *parts.values()])
+            frame = pl.concat([pl.DataFrame(schema=SCHEMA), *parts])
         return frame[:: max(1, len(frame) // count)].head(count)
 
     @contextmanager
@@ -78,10 +82,9 @@ class Kept:
         if self.folder is None or not (self.folder / _ASKED).is_file():
             return {}
         try:
-            found: dict[str, list[float]] = json.loads((self.folder / _ASKED).read_text(encoding="utf-8"))
+            return _ANSWERS.validate_python(read_json(self.folder / _ASKED), strict=True)
         except (OSError, ValueError):
             return {}
-        return found
 
     def forget(self) -> None:
         """Delete what is kept."""
@@ -96,40 +99,40 @@ class Kept:
         for folder in (self.folder, self.folder / _PARTS):
             remove_leftovers(folder)
         self._parts = self._read_parts(self.folder)
+        self.done = {row for part in self._parts for row in part["row"]}
 
-    def __contains__(self, number: int) -> bool:
-        return number in self._parts
-
-    def rows(self) -> int:
-        """How many texts are done."""
-        return sum(map(len, self._parts.values()))
-
-    def put(self, number: int, frame: pl.DataFrame, *, write: bool) -> None:
-        """Keep a part; what is not to be written yet waits for the next that is."""
-        self._parts[number] = frame
-        self._unwritten.append(number)
+    def put(self, frame: pl.DataFrame, *, write: bool) -> None:
+        """Keep some rows; what is not to be written yet waits for the next that are."""
+        self._parts.append(frame)
+        self._unwritten.append(frame)
+        self.done |= set(frame["row"])
         if self.folder is not None and write:
             if not (self.folder / ABOUT).is_file():
                 write_json(self.folder / ABOUT, self.about.model_dump(mode="json"))
-            for waiting in self._unwritten:
-                write_frame(self.folder / _PARTS / f"{waiting:05}.parquet", self._parts[waiting])
+            numbers = [int(path.stem) for path in _files(self.folder)]
+            path = self.folder / _PARTS / f"{max(numbers, default=-1) + 1:05}.parquet"
+            write_frame(path, pl.concat(self._unwritten))
             self._unwritten = []
 
+    def together(self) -> pl.DataFrame:
+        """Put the parts together."""
+        return pl.concat([pl.DataFrame(schema=SCHEMA), *self._parts]).sort("row")
+
     def end(self) -> AttackResult:
-        """Put the parts together; the one file of all rows completes the attack."""
-        frames = [self._parts[number] for number in sorted(self._parts)]
-        frame = pl.concat(frames) if frames else pl.DataFrame(schema=SCHEMA)
-        result = AttackResult(self.about, frame, self.folder)
+        """Give all rows; the one file of them completes the attack."""
+        result = AttackResult(self.about, self.together(), self.folder)
         if self.folder is not None:
             result.save(self.folder)
             shutil.rmtree(self.folder / _PARTS, ignore_errors=True)
         return result
 
-    def _read_parts(self, folder: Path) -> dict[int, pl.DataFrame]:
-        found = {}
-        for path in sorted((folder / _PARTS).glob("*.parquet")):
-            try:
-                found[int(path.stem)] = read_rows(path)
-            except (BadInput, ValueError):
-                continue  # damaged: attacked again
+    def _read_parts(self, folder: Path) -> list[pl.DataFrame]:
+        found = []
+        for path in _files(folder):
+            with suppress(BadInput):  # damaged: attacked again
+                found.append(read_rows(path))
         return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / _PARTS).glob("*.parquet") if path.stem.isdecimal())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ def load_pretrained(kind: str, name: str, *, what: str, hint: str) -> tuple[Any,
     """
     import transformers
 
+    name = _found(name, what=what, hint=hint)
     try:
         with _silence():
             tokenizer = transformers.AutoTokenizer.from_pretrained(name)
@@ -36,6 +38,7 @@ def is_masked(name: str, *, what: str, hint: str) -> bool:
     """Whether a language model fills gaps, and not only goes on: by its settings, or by its token for gaps."""
     from transformers import AutoConfig, AutoTokenizer
 
+    name = _found(name, what=what, hint=hint)
     try:
         with _silence():
             made_for = " ".join(AutoConfig.from_pretrained(name).architectures or ())
@@ -44,6 +47,18 @@ def is_masked(name: str, *, what: str, hint: str) -> bool:
             return AutoTokenizer.from_pretrained(name).mask_token is not None
     except _FAILURES as error:
         raise BadInput(f"Cannot load {what} from {name} ({_reason(error)}): {hint}.") from None
+
+
+def _found(name: str, *, what: str, hint: str) -> str:
+    """Give a folder's path or a name on the hub; a folder of something else is named for what it lacks."""
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        return name
+    if not (folder / "config.json").is_file():
+        raise BadInput(
+            f"Cannot load {what} from {name} (it has no config.json, and so is no model of transformers): {hint}."
+        )
+    return str(folder)
 
 
 def _reason(error: Exception) -> str:

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import polars as pl
 
 from heedful.attacks.attack import ATTACKS, Attack
-from heedful.attacks.attack_result import About, AttackResult, frame_of
+from heedful.attacks.attack_result import About, AttackResult
+from heedful.attacks.attacked_part import Assembled, Elsewhere, Part, PartDone, known_words_of
 from heedful.attacks.classifier_victim import ClassifierVictim
 from heedful.attacks.constraints.substitutes import KnownWords
 from heedful.attacks.draft import Draft, Source
-from heedful.attacks.driver import TOGETHER, Attacked, Driver
+from heedful.attacks.driver import TOGETHER
 from heedful.attacks.kept_rows import Kept
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.space import SearchSpace
-from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim, knows_at
+from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim
 from heedful.checking import build
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
@@ -31,6 +32,14 @@ _ASKED_AGAIN = 8
 """Kept texts that a function is asked for again before what was kept of it is taken."""
 
 
+class NoCandidates(BadInput):
+    """There is nothing to replace any word by; the rows are as they would be kept, had that been expected."""
+
+    def __init__(self, message: str, frame: pl.DataFrame) -> None:
+        super().__init__(message)
+        self.frame = frame
+
+
 def attack(
     model: Auditable | Victim | Reads,
     texts: Sequence[str],
@@ -41,6 +50,7 @@ def attack(
     assembled: Attack | None = None,
     together: int = TOGETHER,
     wordless: bool = False,
+    elsewhere: Elsewhere | None = None,
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AttackResult:
@@ -48,12 +58,12 @@ def attack(
 
     `options` are the fields of `AttackOptions`, and `assembled` is what was made of them before, if it was. In a folder,
     texts that are done are written as they come, and an attack that was interrupted goes on. With `wordless`, a text
-    without a word fails, or is skipped; otherwise it is refused.
+    without a word fails, or is skipped; otherwise it is refused. `elsewhere` attacks parts in other places, if any do.
     """
     chosen = build(AttackOptions, options)
     victim, name = victim_of(model)
     sources, numbers = _checked(victim, texts, labels, chosen.limit, wordless=wordless)
-    more = (_known_words(victim),) if chosen.known_words else ()
+    more = (known_words_of(victim),) if chosen.known_words else ()
     if type(victim) is FunctionVictim:
         victim.check([source.text for source in sources])
     make = ATTACKS.get(chosen.recipe) if assembled is None else lambda _: assembled
@@ -68,7 +78,7 @@ def attack(
     )
     kept = Kept(folder, about)
     if folder is None:
-        return _run(victim, sources, numbers, chosen, make(chosen), more, kept, together, watcher)
+        return _run(victim, sources, numbers, chosen, make(chosen), more, kept, together, elsewhere, watcher)
     stale = not _answers_still(victim, kept)
     if not stale and (finished := kept.finished) is not None:
         watcher.say(f"This attack is complete: {folder}")
@@ -79,7 +89,7 @@ def attack(
             watcher.say(f"{name} answers otherwise than when {folder} was written: the attack begins again.")
             kept.forget()
         kept.find()
-        return _run(victim, sources, numbers, chosen, ready, more, kept, together, watcher)
+        return _run(victim, sources, numbers, chosen, ready, more, kept, together, elsewhere, watcher)
 
 
 def attack_identity(
@@ -124,79 +134,43 @@ def _run(
     more: Sequence[KnownWords],
     kept: Kept,
     together: int,
+    elsewhere: Elsewhere | None,
     watcher: Watcher,
 ) -> AttackResult:
-    space = SearchSpace(assembled, *more)
-    driver = Driver(assembled, victim, space, together=together)
-    attacked, found = 0, kept.rows()
+    mine = Assembled(victim, assembled, more, together)
+    attacked, found, proposed = 0, len(kept.done), False
+    todo = [row for row in range(len(sources)) if row not in kept.done]
+    parts = [
+        Part(rows, [sources[row] for row in rows], [labels[row] for row in rows])
+        for first in range(0, len(todo), TOGETHER)
+        if (rows := todo[first : first + TOGETHER])
+    ]
     with watcher.bar(f"Attacking by {options.recipe}", len(sources)) as advance:
         advance(found)
-        for number, first in enumerate(range(0, len(sources), TOGETHER)):
-            if number in kept:
-                continue
-            rows = range(first, min(first + TOGETHER, len(sources)))
-            done: list[Attacked] = []
 
-            def tell(text: Attacked, done: list[Attacked] = done) -> None:
-                done.append(text)
-                advance(1)
-
-            driver.run(((row, sources[row], labels[row]) for row in rows), done=tell)
-            attacked += sum(text.status != "skipped" for text in done)
-            kept.put(number, frame_of(done, _unknown(victim, assembled, done)), write=space.proposed > 0)
+        def keep(done: PartDone) -> None:
+            nonlocal attacked, proposed
+            attacked, proposed = attacked + done.attacked, proposed or done.proposed
+            kept.put(done.frame, write=proposed)
             if isinstance(victim, FunctionVictim):
                 kept.remember(victim.known_by.said)
-    if attacked and not space.proposed and not found:
-        raise BadInput(
+
+        def keep_other(done: PartDone) -> None:
+            keep(done)
+            advance(len(done.frame))
+
+        if elsewhere is not None:
+            elsewhere(parts, keep_other)
+        else:
+            for part in parts:
+                mine.do(part, keep, advance)
+    if attacked and not proposed and not found:
+        raise NoCandidates(
             f"The attack {options.recipe} finds no candidate for any word of these {len(sources)} texts: "
-            f"give vectors or synonyms of their language."
+            f"give vectors or synonyms of their language.",
+            kept.together(),
         )
     return kept.end()
-
-
-def _unknown(victim: Victim, assembled: Attack, texts: Sequence[Attacked]) -> dict[int, tuple[bool, bool]]:
-    """Say of successful attacks whether they use unknown words, and whether they work only through these."""
-    known: dict[int, list[bool]] = {}
-    knows = knows_at(victim)
-    for text in texts:
-        if text.status == "successful":
-            if victim.knows([]) is None:
-                return {}
-            known[text.number] = [
-                (knows(text.draft, position, [word]) or [True])[0]
-                for position, word in text.draft.new.items()
-            ]
-    partly = {
-        text.number: (text, Draft(text.source, _keep(text.draft, known[text.number])))
-        for text in texts
-        if text.number in known and not all(known[text.number])
-    }
-    if not partly:
-        return dict.fromkeys(known, (False, False))
-    without = victim.read(victim.keys([draft for _, draft in partly.values()]))
-    fails = {
-        number: not assembled.goal.judge(row[None], text.label).reached[0]
-        for (number, (text, _)), row in zip(partly.items(), without, strict=True)
-    }
-    return {number: (number in partly, bool(fails.get(number, False))) for number in known}
-
-
-def _keep(draft: Draft, known: Sequence[bool]) -> dict[int, str]:
-    """Leave what the victim knows; where a merged word goes, the word that went for it comes back."""
-    can_read = dict(zip(draft.new, known, strict=True))
-    return {
-        place: word
-        for place, word in draft.new.items()
-        if can_read[place] and (word or can_read.get(place - 1, True))
-    }
-
-
-def _known_words(victim: Victim) -> KnownWords:
-    if victim.knows([]) is None:
-        raise BadInput(
-            "Known words need a model with a vocabulary of words, and this one has none: leave them out."
-        )
-    return KnownWords(knows_at(victim))
 
 
 def _answers_still(victim: Victim, kept: Kept) -> bool:
@@ -243,7 +217,7 @@ def _label_numbers(victim: Victim, sources: Sequence[Source], labels: Any, *, te
     names = {name: number for number, name in enumerate(victim.labels or ())}
     numbers = []
     for label in given[: len(sources)]:
-        number = names.get(label) if isinstance(label, str) else _whole(label)
+        number = names.get(label) if names and isinstance(label, str) else _whole(label)
         if number is None or not 0 <= number < probabilities.shape[1]:
             classes = ", ".join(names) if names else f"0 to {probabilities.shape[1] - 1}"
             raise BadInput(f"There is no class {label!r}: the model's are {classes}.")
@@ -252,7 +226,9 @@ def _label_numbers(victim: Victim, sources: Sequence[Source], labels: Any, *, te
 
 
 def _whole(label: Any) -> int | None:
-    """Give a label as a whole number, if it is one."""
+    """Give a label as a whole number, if it is one, or spells one."""
+    if isinstance(label, str):
+        return int(label) if label.isascii() and label.isdecimal() else None
     try:
         return int(label) if label == int(label) else None
     except (TypeError, ValueError, OverflowError):

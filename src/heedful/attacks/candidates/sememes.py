@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +11,9 @@ from heedful.attacks.cut import one_word
 from heedful.attacks.draft import Draft
 from heedful.data.words.tagger import tagger, universal
 from heedful.errors import BadInput
+from heedful.intake.files import read_text
+from heedful.intake.json_text import parse_json
+from heedful.intake.unreadable import Unreadable
 
 _PARTS = {
     "n": "NOUN", "noun": "NOUN", "v": "VERB", "verb": "VERB", "a": "ADJ", "adj": "ADJ", "s": "ADJ", "adjective": "ADJ",
@@ -110,8 +110,8 @@ def _entries(path: Path) -> Iterable[tuple[str, str, Sequence[str]]]:
 
 def _json_entries(path: Path, text: str) -> Iterable[tuple[str, str, Sequence[str]]]:
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
+        content = parse_json(text)
+    except Unreadable as error:
         raise BadInput(
             f"{path} is not JSON ({error}): give an object from words to lists of meanings, or a list of meanings."
         ) from None
@@ -145,7 +145,6 @@ def _is_pair(meaning: Any) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        data = path.read_bytes()
-        return (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        return read_text(path)
+    except (OSError, ValueError) as error:
         raise BadInput(f"Cannot read the sememes in {path} ({error}): give a text file in UTF-8.") from None

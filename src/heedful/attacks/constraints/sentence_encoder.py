@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from torch import Tensor
 from heedful.attacks.constraints.bert import Bert
 from heedful.attacks.pretrained import load_pretrained
 from heedful.errors import BadInput
+from heedful.intake.json_text import read_json
 
 _SENTENCES = 32
 _FEW = 12
@@ -103,17 +103,21 @@ def _refuse_others(folder: Path) -> None:
         if not file.is_file():
             continue
         try:
-            content: Any = json.loads(file.read_text(encoding="utf-8"))
+            content: Any = read_json(file)
         except (OSError, ValueError) as error:
             raise BadInput(f"Cannot read {file} ({error}): {_HINT}.") from None
         if file.name == "modules.json":
-            kinds = [str(module.get("type", "")).rpartition(".")[2] for module in content]
+            kinds = [_kind(module) for module in content] if isinstance(content, list) else ["unknown"]
             if other := [kind for kind in kinds if kind not in ("Transformer", "Pooling", "Normalize")]:
                 raise BadInput(
                     f"{folder} has a layer {other[0]} after its transformer, which heedful does not read: {_HINT}."
                 )
-        elif not _is_mean(content):
+        elif not isinstance(content, dict) or not _is_mean(content):
             raise BadInput(f"{folder} does not pool its states by their mean: {_HINT}.")
+
+
+def _kind(module: Any) -> str:
+    return str(module.get("type", "")).rpartition(".")[2] if isinstance(module, dict) else "unknown"
 
 
 def _is_mean(pooling: dict[str, Any]) -> bool:

@@ -49,6 +49,7 @@ class SentenceSimilarity:
     ) -> SentenceSimilarity:
         """Take an encoder by the name of an asset or the path of its folder."""
         from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
+        from heedful.attacks.constraints.universal_sentence_encoder import UniversalSentenceEncoder
 
         folder = Path(name).expanduser()
         if name in assets.assets():
@@ -56,7 +57,9 @@ class SentenceSimilarity:
             if found is None:
                 raise BadInput(f"The sentence encoder {name} is not here yet: run heedful data get {name}.")
             folder = found
-        return cls(SentenceEncoder(folder), least=least, window=window, to=to)
+        universal = UniversalSentenceEncoder.lies_in(folder)
+        encode = UniversalSentenceEncoder(folder) if universal else SentenceEncoder(folder)
+        return cls(encode, least=least, window=window, to=to)
 
     @property
     def encoded(self) -> int:

@@ -7,6 +7,7 @@ from importlib import resources
 
 from heedful.data.words.wordnet import lexicon_folder
 from heedful.errors import BadInput
+from heedful.intake.files import read_text
 
 
 @cache
@@ -20,6 +21,6 @@ def nltk_stop_words() -> frozenset[str]:
     """Give NLTK's English stop words, which are fetched with WordNet."""
     path = lexicon_folder() / "corpora" / "stopwords" / "english"
     try:
-        return frozenset(path.read_text(encoding="utf-8").split())
-    except OSError:
-        raise BadInput(f"{path} is missing: delete its asset and run heedful data get wordnet.") from None
+        return frozenset(read_text(path).split())
+    except (OSError, ValueError):
+        raise BadInput(f"{path} cannot be read: delete its asset and run heedful data get wordnet.") from None
