@@ -6,8 +6,8 @@ import pytest
 from tests.report.conftest import CAVEAT, FAILS, HELPED, PASSES, policy_of
 
 from heedful.audits.policy import Rule
-from heedful.report.advice import Step, neighbours, steps
-from heedful.report.material import Material
+from heedful.reports.advice import Step, neighbours, steps
+from heedful.reports.material import Material
 
 UNSTABLE = Rule(measure="embedding_stability.relative_jsd", show=0.01, reason="it moves")
 

@@ -10,10 +10,10 @@ from tests.report.conftest import CAVEAT, FAILS, PASSES, policy_of
 from heedful.audits.audit import Number
 from heedful.audits.policy import ErrorRates, Rule
 from heedful.audits.verdict import Judgement
-from heedful.report.exports import write
-from heedful.report.material import Material
-from heedful.report.page import render
-from heedful.report.sections import findings, why
+from heedful.reports.exports import write
+from heedful.reports.material import Material
+from heedful.reports.page import render
+from heedful.reports.sections import findings, why
 
 SHARE = Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough")
 BOUND = Rule(measure="counterfactual.eps_max_jsd", show=0.2, forbid=0.5, reason="another heatmap")
@@ -97,19 +97,22 @@ def test_too_few_texts_give_no_model_card(result) -> None:
     assert Material.of(result(policy=policy_of(PASSES, least_texts=60))).lacks == ""
 
 
-def test_a_rule_that_never_forbids_has_one_line_in_its_gauge_and_says_so(result) -> None:
+def test_a_rule_that_never_forbids_has_one_line_in_its_bar_and_says_so(result) -> None:
     (finding,), _ = findings(Material.of(result(policy=policy_of(PASSES, CAVEAT))))
     assert (
         finding.needs
         == "Showing asks for at most 10 %; otherwise a caveat is due, and no more: this alone never forbids."
     )
-    assert finding.gauge is not None
-    assert finding.gauge["show"] == pytest.approx(10)
-    assert "forbid" not in finding.gauge
-    page = render([Material.of(result(policy=policy_of(PASSES, CAVEAT)))])
-    first, second = re.findall(r'<svg class="gauge".*?</svg>', page, re.S)
-    assert (first.count("limit"), second.count("limit")) == (1, 2)
-    assert ("refused" in first, "refused" in second) == (False, True)
+    assert finding.bar is not None
+    assert [(zone.outcome, zone.start, zone.width) for zone in finding.bar.zones] == [
+        ("good", 0, pytest.approx(10)),
+        ("unclear", pytest.approx(10), pytest.approx(90)),
+    ]
+    page = render([Material.of(result(names=["sharpness", "permutation"], policy=policy_of(PASSES, CAVEAT)))])
+    decided, caveat, passes = re.findall(r'<span class="bar">.*?</svg>', page, re.S)
+    assert decided.split("<svg")[1] == caveat.split("<svg")[1]
+    assert (caveat.count('"limit"'), passes.count('"limit"')) == (1, 2)
+    assert ("zone-bad" in caveat, "zone-bad" in passes) == (False, True)
 
 
 def number(low: float, high: float, count: int, **fields: object) -> Number:

@@ -10,10 +10,10 @@ from tests.report.conftest import FAILS, PASSES, compared, policy_of
 from tests.report.test_shapes import data_of
 
 from heedful.audits.policy import Rule
-from heedful.report.beside import beside
-from heedful.report.exports import write
-from heedful.report.material import Material
-from heedful.report.page import render
+from heedful.reports.beside import beside
+from heedful.reports.exports import write
+from heedful.reports.material import Material
+from heedful.reports.page import render
 
 RULES = (PASSES, Rule(measure="rationale.sufficiency_share", show=0.7, forbid=0.35, reason="enough"))
 POLICY = policy_of(*RULES, FAILS)
@@ -177,7 +177,7 @@ def test_tables_cards_and_json_have_it_too(kept) -> None:
 
 
 def test_words_against_the_prediction_are_told_apart(visit, kept) -> None:
-    from heedful.report.page import write_report
+    from heedful.reports.page import write_report
 
     folder = kept(BETTER)
     page = visit(write_report([Material.read(folder)], folder / "a.html")).page
@@ -194,5 +194,6 @@ def test_words_against_the_prediction_are_told_apart(visit, kept) -> None:
     other.locator("span").nth(1).hover()
     assert "Integrated gradients: −0.333" in page.locator("#tip").inner_text()
     page.mouse.move(0, 0)
+    page.locator(".filters > summary").click()
     page.locator("[data-choice=beside]").select_option(label="that or nothing")
     assert "of 60 matching texts" in page.locator("[data-count]").inner_text()

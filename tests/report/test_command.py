@@ -13,7 +13,7 @@ from tests.report.conftest import PASSES, policy_of, texts_of
 
 from heedful.cli.app import main
 from heedful.cli.console import console, error_console
-from heedful.report.finding import audits_of
+from heedful.reports.finding import audits_of
 
 
 @pytest.fixture

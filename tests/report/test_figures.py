@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from heedful.audits.audit import AUDITS
-from heedful.report.exports import write
-from heedful.report.material import Material
-from heedful.report.sections import evidence
+from heedful.reports.exports import write
+from heedful.reports.material import Material
+from heedful.reports.sections import evidence
 
 DRAWN = ("flip_set", "certificate", "permutation", "sharpness", "imitation")
 # Boxes of all words in a figure, in units of the drawing; a pixel of grace for round-off.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
 
 NOTHING = "–"
 _TINY, _SMALL = 1e-3, 0.05
+_DECIMAL, _LEAST = 5e-3, 1e-6
+"""Beside a number from here on, one down to there is written with decimals."""
 _SHORT = 3
 
 WriteNumber = Callable[[float], str]
@@ -106,12 +108,31 @@ def percentage(share: float, digits: int = 0) -> str:
 def interval(low: float | None, high: float | None, write: WriteNumber = written) -> str:
     """Both ends of an interval; a dash where it has none.
 
-    >>> interval(0.81, 0.86), interval(None, None)
-    ('0.81 to 0.86', '–')
+    >>> interval(0.81, 0.86), interval(-0.04, -0.00018), interval(-0.0004, -0.00018), interval(None, None)
+    ('0.81 to 0.86', '-0.04 to -0.0002', '-4.0e-04 to -1.8e-04', '–')
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
-    return f"{write(low)} to {write(high)}"
+    return " to ".join(alike([low, high], write))
+
+
+def alike(numbers: Sequence[float], write: WriteNumber = written) -> list[str]:
+    """Numbers that are read together: beside one with decimals, a small one has decimals too, and no power of ten.
+
+    >>> alike([0.0002, -0.01, 0.02]), alike([0.0002, 0.0001]), alike([3e-9, 0.5])
+    (['0.0002', '-0.01', '0.02'], ['2.0e-04', '1.0e-04'], ['3.0e-09', '0.50'])
+    """
+    decimal = max(map(abs, numbers), default=0.0) >= _DECIMAL
+    told = [write(x) for x in numbers]
+    return [
+        _with_decimals(x) if decimal and _LEAST <= abs(x) < _TINY and "e-" in each else each
+        for x, each in zip(numbers, told, strict=True)
+    ]
+
+
+def _with_decimals(x: float) -> str:
+    """A small number by its first digit, without a power of ten."""
+    return f"{x:.{-math.floor(math.log10(abs(x)))}f}"
 
 
 def with_interval(x: float, low: float | None, high: float | None, write: WriteNumber = written) -> str:
@@ -120,8 +141,10 @@ def with_interval(x: float, low: float | None, high: float | None, write: WriteN
     >>> with_interval(0.834, 0.81, 0.86), with_interval(0.834, float("nan"), float("nan"))
     ('0.83 (0.81 to 0.86)', '0.83')
     """
-    ends = interval(low, high, write)
-    return write(x) if ends == NOTHING else f"{write(x)} ({ends})"
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return write(x)
+    written_x, *ends = alike([x, low, high], write)
+    return f"{written_x} ({' to '.join(ends)})"
 
 
 def apart(number: Estimated | None, digits: int = 3) -> tuple[str, str]:
@@ -132,7 +155,10 @@ def apart(number: Estimated | None, digits: int = 3) -> tuple[str, str]:
     def write(x: float) -> str:
         return written(x, digits)
 
-    return write(number.estimate), interval(number.low, number.high, write)
+    if number.low is None or number.high is None or math.isnan(number.low) or math.isnan(number.high):
+        return write(number.estimate), NOTHING
+    estimate, low, high = alike([number.estimate, number.low, number.high], write)
+    return estimate, f"{low} to {high}"
 
 
 def value(number: Estimated, digits: int = 2) -> str:
@@ -141,7 +167,7 @@ def value(number: Estimated, digits: int = 2) -> str:
         return "unknown"
     if number.low is None or number.high is None:
         return f"{written(number.estimate, digits)} (no interval)"
-    estimate, low, high = (written(x, digits) for x in (number.estimate, number.low, number.high))
+    estimate, low, high = alike([number.estimate, number.low, number.high], lambda x: written(x, digits))
     return f"{estimate} (95 % interval {low} to {high})"
 
 
@@ -194,3 +220,16 @@ def quartiles(values: np.ndarray, write: WriteNumber | None = None) -> str:
     spell = write or (lambda x: fixed(x, 2))
     low, middle, high = (spell(float(x)) for x in np.quantile(present, [0.25, 0.5, 0.75]))
     return f"{middle} [{low}–{high}]"
+
+
+def duration(seconds: float) -> str:
+    """Write how long something takes, roughly.
+
+    >>> duration(5), duration(70), duration(5400), duration(400_000)
+    ('5 seconds', '1 minute', '1.5 hours', '4.6 days')
+    """
+    for unit, size in (("day", 86_400), ("hour", 3600)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}s"
+    number, unit = (seconds / 60, "minute") if seconds >= 60 else (seconds, "second")
+    return f"{number:.0f} {unit}" + ("" if round(number) == 1 else "s")

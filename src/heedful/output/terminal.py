@@ -16,7 +16,7 @@ from rich.text import Text
 from heedful.output.markup import printable
 from heedful.output.tables import BEST, TIED, WARNING, Cell, Table, cell
 
-__all__ = ["Screen", "as_text", "grid", "panel", "plain", "screen", "styled"]
+__all__ = ["Screen", "as_text", "folded", "grid", "panel", "plain", "screen", "styled"]
 
 _NO_WRAPPING = 10_000
 _SHORT = 24
@@ -42,6 +42,24 @@ def screen(*, stderr: bool = False) -> Screen:
 def plain(content: object) -> str:
     """Give a name, path or message of others as text that is printed as it stands, never read as markup."""
     return escape(printable(str(content)))
+
+
+def folded(markup: str, width: int, *, indent: int = 0, whole: bool = False) -> list[Text]:
+    """Words with markup as lines of at most that width, of which all but the first stand in; `whole` breaks none.
+
+    >>> [str(line) for line in folded("[bold]one[/] two three four five six", 26, indent=2)]
+    ['one two three four five', '  six']
+    """
+    text = Text.from_markup(markup)
+    if whole or not text:
+        return [text]
+    # An own console: how wide a letter is does not depend on where it is printed.
+    lines = text.wrap(Screen(file=io.StringIO()), max(width - indent, _SHORT))
+    found = []
+    for place, line in enumerate(lines):
+        line.rstrip()
+        found.append(Text.assemble(" " * indent if place else "", line))
+    return found
 
 
 def styled(text: str, style: str = "") -> Text:

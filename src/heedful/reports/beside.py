@@ -8,8 +8,8 @@ from typing import NamedTuple
 from heedful.audits.audit import AUDITS, Number
 from heedful.audits.running.alternatives import Alternatives, more_is_better, share_of_range
 from heedful.output.numbers import NOTHING, apart
-from heedful.report.material import joined, spoken
-from heedful.report.sections import OUTCOMES
+from heedful.reports.material import joined, spoken
+from heedful.reports.sections import OUTCOMES
 
 
 class BesideCell(NamedTuple):
@@ -73,7 +73,8 @@ def _says(found: Alternatives) -> str:
     others = joined([spoken(column.source) for column in found.columns[1:]])
     if not found.better:
         if not any(column.decided for column in found.columns):
-            return f"So few texts do not tell whether {others} would do better than attention: audit more."
+            more = "compare more of them (--instead-texts)" if found.texts < found.of else "audit more"
+            return f"So few texts do not tell whether {others} would do better than attention: {more}."
         return f"None of {others} did better than attention here: there is nothing to show in its place."
     finding = f"{_capital(spoken(found.best.source))} did better than attention here, by the same rules on the same texts."
     if found.best.verdict == "do not show":
@@ -95,6 +96,7 @@ def _notes(found: Alternatives) -> list[str]:
         "number can be (0) to the best (1). That a heatmap is sharp is asked for, and a sharper one gains nothing.",
         "Leave-one-out deletes single words, and so is close to what tests by deletion ask.",
     ]
+    notes += [f"Not compared: {spoken(source)}; {reason}." for source, reason in found.silent.items()]
     for measure, reason in found.left_out.items():
         audit, _, name = measure.partition(".")
         notes.append(f"Not compared: {AUDITS.get(audit).measures[name].description}; {reason}.")

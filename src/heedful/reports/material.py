@@ -34,6 +34,8 @@ from heedful.intake.json_text import read_json
 from heedful.intake.unreadable import Unreadable
 from heedful.intake.yaml_text import read_yaml
 
+_SPLITS = ("train", "dev", "test")
+
 
 @dataclass(frozen=True)
 class Material:
@@ -67,8 +69,8 @@ class Material:
 
     @property
     def run(self) -> Path | None:
-        """The run that was audited, where the audit is kept inside it; a function has none."""
-        if self.alone:
+        """The run that was audited, where the audit is kept inside it; what heedful did not train has none."""
+        if self.alone or not self.about.scope.trained:
             return None
         inside = self.folder is not None and self.folder.resolve().parent.name == "audits"
         return self.folder.resolve().parent.parent if inside and self.folder else None
@@ -79,12 +81,24 @@ class Material:
         return self.about.scope.access == "predictions"
 
     @property
+    def called(self) -> str:
+        """What a command calls the model."""
+        if self.alone:
+            return shlex.quote(
+                f"predict:{self.about.model if ':' in self.about.model else 'MODULE:FUNCTION'}"
+            )
+        name, _, adapter = str(self.run or self.about.model).partition(" with adapter ")
+        return shlex.join([name, *(["--adapter", adapter] if adapter else [])])
+
+    @property
     def named(self) -> str:
-        """What a command calls the model, with its data where these do not come with it."""
-        if not self.alone:
-            return shlex.quote(str(self.run or self.about.model))
-        function = self.about.model if ":" in self.about.model else "MODULE:FUNCTION"
-        return shlex.join([f"predict:{function}", self.about.data])
+        """The same, with the data where these do not come with the model."""
+        if self.run is not None or (self.about.scope.trained and not self.alone):
+            return self.called
+        dataset, _, split = self.about.data.rpartition(" ")
+        given = " " in dataset or dataset == "a"  # a list of texts, a DataFrame
+        data = "FILE" if given else dataset if split in _SPLITS and dataset else self.about.data
+        return f"{self.called} {shlex.quote(data)}"
 
     @property
     def source(self) -> str:

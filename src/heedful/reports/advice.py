@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +13,10 @@ from heedful.audits.policy import Remedy, Rule, read_policy
 from heedful.audits.running.alternatives import more_is_better
 from heedful.audits.running.result import read_findings
 from heedful.errors import BadInput
-from heedful.report.beside import beside
-from heedful.report.finding import audits_of
-from heedful.report.material import Material, joined, spoken
+from heedful.reports.beside import beside
+from heedful.reports.finding import audits_of
+from heedful.reports.material import Material, joined, spoken
+from heedful.reports.sections import capital
 
 _NEIGHBOURS = 20
 _STANDING = {"do not show": 0, "not enough evidence": 0, "show with caveat": 1, "show": 2}
@@ -48,9 +50,18 @@ def not_run(material: Material) -> list[str]:
 
 def refused(material: Material) -> list[tuple[str, str]]:
     """Questions that cannot be asked of this model, these scores and these texts, each with the reason."""
-    kinds = [AUDITS.get(name) for name in AUDITS if name not in material.summaries]
-    reasons = [(kind.question, kind.refuses(material.scope)) for kind in kinds]
-    return [(question, f"{reason[0].upper()}{reason[1:]}.") for question, reason in reasons if reason]
+    return [
+        (AUDITS.get(name).question, f"{reason[0].upper()}{reason[1:]}.")
+        for name, reason in refused_by_name(material).items()
+    ]
+
+
+def refused_by_name(material: Material) -> dict[str, str]:
+    """Audits that cannot be asked, each with the reason."""
+    reasons = {
+        name: AUDITS.get(name).refuses(material.scope) for name in AUDITS if name not in material.summaries
+    }
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
@@ -58,9 +69,8 @@ def steps(material: Material, near: Sequence[Neighbour]) -> list[Step]:
     run = material.named
     found = list(_by_verdict(material, near, run))
     if missing := not_run(material):
-        questions = " ".join(
-            f"{name.replace('_', ' ').capitalize()}: {AUDITS.get(name).question}" for name in missing
-        )
+        names = capital(joined([spoken(name) for name in missing]))
+        questions = f"{names}: what each of them asks stands at the end of the questions below."
         source = {"attention": "", "own": " --source FILE"}.get(
             material.source, f" --source {material.source}"
         )
@@ -163,7 +173,7 @@ def _more_texts(material: Material, run: str) -> Iterator[Step]:
         yield Step(
             "Audit more texts",
             f"{text} About {lacking:,} more texts would tell; labels are not needed.",
-            f"heedful audit {run} FILE",
+            f"heedful audit {material.called} FILE",
         )
     else:
         yield Step("Do not show it yet", text)
@@ -177,7 +187,10 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
             text = "Other explainers may do better on the same model, and nothing has to be trained: an audit compares them on the same texts."
             yield Step("Compare other explainers", text, f"heedful audit {run} --instead")
         return
-    finding, command = beside(found).says, f"heedful explain {run} --explainer {found.best.source} TEXT"
+    finding, command = (
+        beside(found).says,
+        f"heedful explain {material.called} --explainer {found.best.source} TEXT",
+    )
     if not any(column.decided for column in found.columns):
         yield Step("Compare on more texts", finding)
     elif not found.better or found.best.verdict == "do not show":
@@ -185,7 +198,7 @@ def _something_else(material: Material, run: str) -> Iterator[Step]:
     elif found.best.verdict == "not enough evidence":
         yield Step("Look at another explainer", finding, command)
     else:
-        yield Step("Show something else", f"{finding} It is drawn beside attention above.", command)
+        yield Step("Show something else", f"{finding} It is drawn beside attention below.", command)
 
 
 def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[Step]:
@@ -202,16 +215,19 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
         yield Step("Show another model's", f"On the same texts these runs did better: {names}.")
     config = shlex.quote(str((material.run or Path("RUN")) / "config.yaml"))
     helpless = []
+    against: dict[Remedy, list[str]] = {}
     for judgement in material.verdict.judgements:
         rule = judgement.rule
         if judgement.outcome not in ("bad", "unclear"):
             continue
         remedies = _remedies(rule)
         for remedy in remedies:
-            text = f"What was measured to help against “{rule.about.description}”: {remedy.measured}"
-            yield Step("Train another model", text, f"heedful train --config {config} {remedy.options}")
+            against.setdefault(remedy, []).append(f"“{rule.about.description}”")
         if not remedies and rule.decides:
             helpless.append(rule.about.description)
+    for options, alike in groupby(against, key=lambda remedy: remedy.options):
+        texts = [f"What was measured to help against {joined(against[r])}: {r.measured}" for r in alike]
+        yield Step("Train another model", " ".join(texts), f"heedful train --config {config} {options}")
     if helpless:
         yield Step(
             "Nothing known helps",

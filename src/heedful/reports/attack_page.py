@@ -14,7 +14,7 @@ from heedful.attacks.attack_result import AttackResult
 from heedful.attacks.marked_text import attacked_parts, original_parts
 from heedful.attacks.show_attack import line, table
 from heedful.output.tables import cell
-from heedful.report.page import asset, environment, fit, made_now, policy
+from heedful.reports.page import asset, environment, fit, made_now, policy
 from heedful.storage import write_text
 
 _TEXTS = 300

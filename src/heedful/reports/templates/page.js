@@ -1,6 +1,10 @@
 "use strict";
 // Texts of others reach the page only as text nodes, never as markup.
-const SCALE = 100000, FIRST = 10, CUT = 300;
+const SCALE = 100000, FIRST = 3, MORE = 10, CUT = 120;
+// Items on the first view: of long texts fewer are there, so that what follows is not far away.
+const ROOM = innerWidth < 640 ? 90 : 240;
+// A set of nearly all words points at none: it is told, and not drawn.
+const NEARLY_ALL = 0.75;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
   if (name) made.className = name;
@@ -34,7 +38,7 @@ function place() {
 function heatmap(card, text, map, data, relative, limit) {
   const weights = text.weights[map], heat = make("p", "heat");
   const most = Math.max(...weights.map((w) => Math.abs(w)), 1);
-  const marked = new Set(map === 0 ? text.marks || [] : []);
+  const marked = new Set(map === 0 && !everywhere(text) ? text.marks || [] : []);
   heat.dir = "auto"; heat.tabIndex = 0;
   heat.setAttribute("role", "group");
   heat.setAttribute("aria-label", `${data.maps[map]}, ${weights.length} items; arrow keys read their weights`);
@@ -64,9 +68,12 @@ function heatmap(card, text, map, data, relative, limit) {
   return heat;
 }
 
+const everywhere = (text) => Boolean(text.marks) && text.marks.length >= NEARLY_ALL * text.weights[0].length;
+
 function flips(text, data) {
   const line = make("p", "flips");
   if (text.marks === null) { line.append(data.marks.nothing); return line; }
+  if (everywhere(text)) { line.append(`The ${data.marks.title} holds nearly all of the text: ${text.marks.length} of ${text.weights[0].length} items.`); return line; }
   line.append(`The ${data.marks.title}: ${text.marks.length} of ${text.weights[0].length} items`);
   const named = text.marks.slice(0, 12).flatMap((i, n) => [n ? ", " : ": ", make("u", "", bdi(text.parts[2 * i + 1]))]);
   line.append(...named, text.marks.length > 12 ? ", …" : ".");
@@ -120,7 +127,16 @@ function browse(section) {
   const beside = find("beside");
   for (const [name, useful] of [["right", data.texts.some((t) => t.label !== null)], ["length", a < b]]) find(name).parentElement.hidden = !useful;
   find("shade").value = data.relative ? "relative" : "weight";
-  let limit = FIRST;
+  let limit = 0;
+  const first = (kept) => {
+    let many = 0, items = 0;
+    for (const text of kept.slice(0, FIRST)) {
+      items += Math.min(CUT, text.weights[0].length);
+      if (many && items > ROOM) break;
+      many += 1;
+    }
+    return many;
+  };
   const within = (value, range) => { if (!range) return true; const [low, high] = range.split("-").map(Number); return value >= low && value <= high; };
   const show = () => {
     const [order, end] = find("order").value.split(" "), sign = end && (data.orders[order].worst === "highest") === (end === "worst") ? -1 : 1;
@@ -129,6 +145,7 @@ function browse(section) {
       within(t.probabilities[0], find("sure").value) && (!find("right").value || (t.label !== null && (t.label === t.predicted) === (find("right").value === "right"))));
     // Texts for which a measure is not defined come last, whichever way the rest is sorted.
     if (end) kept.sort((x, y) => (x.order[order] === null) - (y.order[order] === null) || sign * (x.order[order] - y.order[order]) || x.row - y.row);
+    limit ||= first(kept);
     const relative = find("shade").value === "relative";
     point();
     section.querySelector("[data-most]").textContent = relative ? "the text's largest weight" : "1 (shaded by the square root)";
@@ -137,8 +154,8 @@ function browse(section) {
     section.querySelector("[data-more]").hidden = kept.length <= limit;
   };
   section.querySelector("form").addEventListener("submit", (e) => e.preventDefault());
-  section.querySelector("form").addEventListener("change", () => { limit = FIRST; show(); });
-  section.querySelector("[data-more]").addEventListener("click", () => { limit += FIRST; show(); });
+  section.querySelector("form").addEventListener("change", () => { limit = 0; show(); });
+  section.querySelector("[data-more]").addEventListener("click", () => { limit += MORE; show(); });
   show();
 }
 
@@ -172,5 +189,24 @@ for (const figure of document.querySelectorAll("[data-figure]")) {
 }
 for (const section of document.querySelectorAll("[data-see]")) browse(section);
 addEventListener("scroll", place, { passive: true });
-// What is folded in would be missing on paper.
-addEventListener("beforeprint", () => { for (const fold of document.querySelectorAll("details.also, .evidence details")) fold.open = true; });
+// A link into a fold opens it.
+function unfold() {
+  const at = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = at?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (at?.closest("details")) at.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+for (const button of document.querySelectorAll("[data-unfold]")) {
+  const folds = document.getElementById(button.dataset.unfold).querySelectorAll("details.question, details.further");
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const open = [...folds].some((fold) => !fold.open);
+    for (const fold of folds) fold.open = open;
+    button.textContent = open ? "Close all" : "Open all";
+  });
+}
+// What decided is printed in full; paper says where the rest is.
+let opened = [];
+addEventListener("beforeprint", () => { opened = [...document.querySelectorAll("details[data-paper]:not([open])")]; for (const fold of opened) fold.open = true; });
+addEventListener("afterprint", () => { for (const fold of opened) fold.open = false; opened = []; });

@@ -10,9 +10,9 @@ from heedful.audits.audit import ALL, AUDITS
 from heedful.output.markup import in_markdown
 from heedful.output.numbers import NOTHING, apart
 from heedful.output.tables import Table, comma_separated, latex, markdown
-from heedful.report.beside import BesideCell, beside
-from heedful.report.material import Material
-from heedful.report.sections import OUTCOMES, findings, sentence
+from heedful.reports.beside import BesideCell, beside
+from heedful.reports.material import Material
+from heedful.reports.sections import OUTCOMES, findings, sentence
 
 ReportFormat = Literal["md", "latex", "csv", "json", "card"]
 

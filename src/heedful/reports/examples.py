@@ -12,7 +12,7 @@ import polars as pl
 from heedful.audits.audit import AUDITS
 from heedful.audits.exhibits import Heatmap, Order, PickedItems
 from heedful.audits.running.result import PREDICTIONS
-from heedful.report.material import Material, spoken
+from heedful.reports.material import Material, spoken
 
 TEXTS = 200
 ITEMS = 60_000

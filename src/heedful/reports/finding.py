@@ -6,22 +6,16 @@ import sys
 from pathlib import Path
 
 from heedful.audits.running.result import RESULT
-from heedful.errors import BadInput, did_you_mean
+from heedful.errors import BadInput
 from heedful.intake.json_text import read_json
-from heedful.report.material import Material
-from heedful.runs import list_runs
+from heedful.reports.material import Material
+from heedful.runs import find_run
 
 
 def find(run: str | Path, *, runs: Path = Path("runs")) -> Material:
     """Give a run's first audit by `audits_of`; of a folder that holds an audit, that one."""
-    for folder in (Path(run).expanduser(), runs / run):
-        if (folder / RESULT).is_file():
-            return Material.read(folder)
-        if folder.is_dir():
-            return Material.read(_first(folder))
-    names = [found.name for found in list_runs(runs)]
-    hint = did_you_mean(Path(run).name, names) if names else "train one with heedful train."
-    raise BadInput(f"There is no run {str(run)!r}: {hint}")
+    folder = find_run(run, runs=runs)
+    return Material.read(folder if (folder / RESULT).is_file() else _first(folder))
 
 
 def audits_of(run: Path) -> list[Path]:

@@ -20,12 +20,13 @@ from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
 from heedful.output.numbers import written
 from heedful.output.shades import LEVELS, stylesheet
-from heedful.report import sections
-from heedful.report.advice import neighbours, not_run, refused, steps
-from heedful.report.beside import beside
-from heedful.report.examples import ITEMS, TEXTS, choose
-from heedful.report.exports import card, compare
-from heedful.report.material import Material, spoken
+from heedful.reports import sections
+from heedful.reports.advice import neighbours, not_run, refused, steps
+from heedful.reports.asked_questions import asked_questions, counted, in_one_line
+from heedful.reports.beside import beside
+from heedful.reports.examples import ITEMS, TEXTS, choose
+from heedful.reports.exports import card, compare
+from heedful.reports.material import Material, spoken
 from heedful.storage import write_text
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -64,19 +65,23 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
     """Gather all that the template says of one audit."""
     near = neighbours(material)
     examples = choose(material, texts=max(20, TEXTS // several), items=max(5_000, ITEMS // several))
-    deciding, other = sections.findings(material)
+    deciding, _ = sections.findings(material)
+    questions = asked_questions(material)
+    counts = counted(questions)
     return {
         "id": f"a{place + 1}",
         "material": material,
         "about": material.about,
         "verdict": material.verdict,
         "sentence": sections.sentence(material),
+        "counts": counts,
+        "counted": in_one_line(counts),
         "deciding": deciding,
-        "other": other,
+        "questions": questions,
+        "evidence": {found.name: found for found in sections.evidence(material)},
         "examples": _inline(examples.data),
         "chosen": examples.note,
         "shown": len(examples.data["texts"]),
-        "evidence": sections.evidence(material),
         "beside": beside(found) if (found := material.alternatives) else None,
         "missing": [
             (name, AUDITS.get(name).question, AUDITS.get(name).only_named) for name in not_run(material)
@@ -85,6 +90,7 @@ def _audit(material: Material, place: int, several: int) -> dict[str, Any]:
         "run": material.named,
         "steps": steps(material, near),
         "near": near,
+        "origin": sections.origin(material),
         "facts": sections.provenance(material),
         "settings": sections.settings(material),
         "card": "" if material.lacks else card(material),
@@ -127,7 +133,7 @@ def asset(name: str) -> str:
 def environment() -> Environment:
     """Where templates are found, and how they write what they are given."""
     environment = Environment(
-        loader=PackageLoader("heedful.report"),
+        loader=PackageLoader("heedful.reports"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -15,8 +15,9 @@ from heedful.audits.citations import Citation, citations
 from heedful.audits.policy import Rule
 from heedful.audits.verdict import Judgement
 from heedful.output.numbers import NOTHING, apart, fixed, percentage
-from heedful.report.figures import Figure, draw
-from heedful.report.material import Material
+from heedful.reports.figures import Figure, figures
+from heedful.reports.material import Material
+from heedful.reports.threshold_bar import ThresholdBar, threshold_bar
 
 SENTENCES = {
     "show": "You may show {} as an explanation.",
@@ -32,10 +33,13 @@ OUTCOMES = {
     "open": "undecided",
     "too few": "too few texts",
     "not measured": "not measured",
+    "not counted": "not counted",
 }
 
 
-_UNDECIDED = ("open", "too few", "not measured")
+_LEAST = 0.001
+"""Below this a reader is not told how much less it is; tables say it."""
+_UNDECIDED = ("open", "too few", "not measured", "not counted")
 
 
 class Finding(NamedTuple):
@@ -45,14 +49,15 @@ class Finding(NamedTuple):
     outcome: str
     word: str
     sentence: str
+    value: str
     interval: str
     needs: str
     """What the policy asks for."""
     why: str
     """Why it does not count, or not as it seems, and what would change that; empty where it counts as it is."""
     reason: str
-    gauge: dict[str, float] | None
-    """Where the number, its interval and the thresholds lie, between 0 and 100."""
+    bar: ThresholdBar | None
+    """Where the number, its interval and the thresholds lie."""
 
 
 class Line(NamedTuple):
@@ -91,15 +96,20 @@ def findings(material: Material) -> tuple[list[Finding], list[Finding]]:
     deciding = _deciding(material)
     first = [_finding(judgement, material) for judgement in judgements if judgement in deciding]
     if material.verdict.partial:
-        judged = {judgement.rule.audit for judgement in deciding}
-        first += [_informs(summary) for name, summary in material.summaries.items() if name not in judged]
+        looked_at = {judgement.rule.audit for judgement in deciding}
+        first += [_informs(summary) for name, summary in material.summaries.items() if name not in looked_at]
     return first, [_finding(judgement, material) for judgement in judgements if judgement not in deciding]
+
+
+def judged(material: Material) -> list[Finding]:
+    """Give a finding for every rule, the worst first."""
+    return [_finding(judgement, material) for judgement in material.verdict.judgements]
 
 
 def _deciding(material: Material) -> list[Judgement]:
     judgements = material.verdict.judgements
     if material.verdict.partial:
-        return [j for j in judgements if j.outcome != "not measured"]
+        return [j for j in judgements if j.outcome not in ("not measured", "not counted")]
     match material.verdict.verdict:
         case "do not show":
             return [j for j in judgements if j.outcome == "bad"]
@@ -115,6 +125,9 @@ def evidence(material: Material) -> list[AuditEvidence]:
     names = dict.fromkeys(
         j.rule.audit for j in material.verdict.judgements if j.rule.audit in material.summaries
     )
+    rules: dict[str, list[Judgement]] = {}
+    for judgement in material.verdict.judgements:
+        rules.setdefault(judgement.rule.audit, []).append(judgement)
     found = []
     for name in [*names, *(name for name in material.summaries if name not in names)]:
         summary, audit = material.summaries[name], material.audit(name)
@@ -123,7 +136,7 @@ def evidence(material: Material) -> list[AuditEvidence]:
             AuditEvidence(
                 name=name,
                 summary=summary,
-                figures=[draw(chart) for chart in audit.charts(material.numbers(name))] if audit else [],
+                figures=figures(audit, material.numbers(name), rules.get(name, ())) if audit else [],
                 lines=[line for line in lines if line.judged],
                 detail=[line for line in lines if not line.judged],
                 equation=audit.equation if audit else "",
@@ -165,6 +178,15 @@ def provenance(material: Material) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
+def origin(material: Material) -> str:
+    """Say in one line what was audited, by which policy and from which random numbers."""
+    about = material.about
+    seconds = sum(summary.seconds for summary in material.summaries.values())
+    seed = about.options.get("seed")
+    drawn = "" if seed is None else f", with seed {seed}"
+    return f"{about.texts:,} texts of {about.data}, judged by the policy {material.verdict.policy}{drawn}; it took {seconds:.0f} s."
+
+
 def settings(material: Material) -> list[tuple[str, str]]:
     """Give the whole configuration, as YAML."""
     found: list[tuple[str, dict[str, Any]]] = [
@@ -191,6 +213,8 @@ def spell(number: Number, *, share: bool) -> tuple[str, str]:
     if number.estimate is None:
         return "unknown", ""
     if not share:
+        if 0 < abs(number.estimate) < _LEAST and number.high is not None and abs(number.high) < _LEAST:
+            return f"less than {_LEAST}", f"below {_LEAST}"
         value, interval = apart(number, 2)
         return value, "" if interval == NOTHING else interval
     if number.low is None or number.high is None:
@@ -201,7 +225,7 @@ def spell(number: Number, *, share: bool) -> tuple[str, str]:
 def _finding(judgement: Judgement, material: Material) -> Finding:
     rule, number, about = judgement.rule, judgement.number, judgement.rule.about
     share = "share of" in about.description
-    value, interval, gauge = "", "", None
+    value, interval, bar = "", "", None
     if number is None or number.estimate is None:
         asked = rule.audit in material.summaries
         plain = (
@@ -212,17 +236,18 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     else:
         value, interval = spell(number, share=share)
         plain = about.plain.format(value) if about.plain else f"{about.description}: {value}."
-        gauge = _gauge(rule, number)
+        bar = threshold_bar(number, about, share=share, rule=rule)
     return Finding(
         audit=rule.audit,
         outcome=judgement.outcome,
         word=OUTCOMES[judgement.outcome],
-        sentence=_capital(plain),
+        sentence=capital(plain),
+        value=value,
         interval=interval,
         needs=_needs(rule, share=share),
         why=why(judgement, least_texts=material.verdict.least_texts),
         reason=rule.reason,
-        gauge=gauge,
+        bar=bar,
     )
 
 
@@ -236,7 +261,7 @@ def _not_measured(audit: str, material: Material) -> str:
 
 def _informs(summary: Summary) -> Finding:
     """What an audit found that no rule looks at."""
-    return Finding(summary.audit, "informs", "no rule", summary.finding, "", "", "", "", None)
+    return Finding(summary.audit, "informs", "no rule", summary.finding, "", "", "", "", "", None)
 
 
 def _needs(rule: Rule, *, share: bool) -> str:
@@ -279,19 +304,6 @@ def why(judgement: Judgement, *, least_texts: int) -> str:
     return ""
 
 
-def _gauge(rule: Rule, number: Number) -> dict[str, float]:
-    about = rule.about
-    places = {
-        "at": number.estimate,
-        "low": number.low,
-        "high": number.high,
-        "show": rule.show,
-        "forbid": rule.forbid,
-    }
-    width = about.high - about.low
-    return {k: min(max((v - about.low) / width * 100, 0), 100) for k, v in places.items() if v is not None}
-
-
 def _threshold(threshold: float | None, *, share: bool) -> str:
     if threshold is None:
         return ""
@@ -309,5 +321,6 @@ def _words(name: str) -> str:
     return re.sub(r"[_-]", " ", name)
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """A sentence begins with a capital."""
     return text[:1].upper() + text[1:]

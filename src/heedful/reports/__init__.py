@@ -3,6 +3,6 @@
 Nothing here knows any audit by name: each brings its own sentence, figures, heatmap and order of texts.
 """
 
-from heedful.report.page import write_report
+from heedful.reports.page import write_report
 
 __all__ = ["write_report"]
