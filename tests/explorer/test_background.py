@@ -1,0 +1,189 @@
+"""Attacks and audits beside the pages: they end, they can be stopped, and after a kill they go on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from heedful.explorer.application import make_application
+from heedful.explorer.background import FOLDER
+from heedful.explorer.naming import shelf_named
+from heedful.explorer.work_record import AuditWork, keep, new_record
+
+TOKEN, HERE = "a-token-for-tests", "http://127.0.0.1:8765"
+SYNONYMS = "lovely dull slow grim\ngreat dull boring\nwarm slow\nfunny grim\ndull lovely\nslow great\ngrim warm\nboring funny\n"
+
+
+def opened(runs: Any) -> TestClient:
+    app = make_application(shelf_named([], runs=runs.folder), token=TOKEN, port=8765)
+    return TestClient(app, base_url=HERE, headers={"authorization": f"Bearer {TOKEN}"})
+
+
+def until(client: TestClient, work: str, *states: str) -> Any:
+    for _ in range(1200):
+        found = client.get(f"/api/work/{work}").json()
+        if found["work"]["state"] in states:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(found)
+
+
+def begin(client: TestClient, **asked: Any) -> Any:
+    found = client.post("/api/work", json=asked)
+    assert found.status_code == 201, found.text
+    return found.json()
+
+
+def test_an_attack_tells_every_step_and_its_outcome(own_runs: Any, tmp_path: Path) -> None:
+    synonyms = tmp_path / "synonyms.txt"
+    synonyms.write_text(SYNONYMS, encoding="utf-8")
+    asked = {
+        "kind": "attack",
+        "model": own_runs.plain,
+        "text": "film 3 was lovely and great .",
+        "recipe": "textfooler",
+        "synonyms": str(synonyms),
+        "similarity": False,
+        "same_part_of_speech": False,
+    }
+    with opened(own_runs) as client:
+        work = begin(client, **asked)
+        assert begin(client, **asked)["id"] == work["id"]  # asked twice, begun once
+        found = until(client, work["id"], "done", "failed")
+        assert found["work"]["state"] == "done", found
+        result = found["result"]
+        first, *steps = result["steps"]
+        assert first["text"] == result["original"] == "film 3 was lovely and great ."
+        assert steps
+        assert steps[-1]["queries"] == first["read"] + sum(step["read"] for step in steps)
+        for step in result["steps"]:
+            said = client.post(f"/api/models/{own_runs.plain}/read", json={"text": step["text"]}).json()
+            index = result["labels"].index(result["label"])
+            assert said["probabilities"][index] == pytest.approx(step["probability"], abs=1e-5)
+            assert "".join(part for part, _ in step["parts"]) == step["text"]
+        after = client.post(f"/api/models/{own_runs.plain}/read", json={"text": result["attacked"]}).json()
+        assert (after["predicted"] != result["label"]) == (result["status"] == "successful")
+        # What cannot be attacked is said in the same way, and the process goes on to the next.
+        wrong = begin(client, kind="attack", model=own_runs.plain, text="good", recipe="nothing")
+        assert "There is no attack named" in until(client, wrong["id"], "failed")["work"]["error"]
+    with opened(own_runs) as again:  # another explorer shows the same
+        assert again.get(f"/api/work/{work['id']}").json()["result"] == result
+
+
+def test_work_is_stopped_and_what_waits_is_never_begun(own_runs: Any) -> None:
+    with opened(own_runs) as client:
+        first = begin(client, kind="audit", model=own_runs.heads, quick=False)
+        second = begin(client, kind="audit", model=own_runs.plain, quick=False)
+        assert second["state"] == "waiting"
+        assert client.delete(f"/api/work/{second['id']}").json()["state"] == "stopped"
+        until(client, first["id"], "running")
+        stopped = client.delete(f"/api/work/{first['id']}").json()
+        assert stopped["state"] == "stopped"
+        assert client.delete(f"/api/work/{first['id']}").json() == stopped
+        third = begin(client, kind="audit", model=own_runs.plain, only=["sharpness"], quick=False)
+        assert until(client, third["id"], "done", "failed")["work"]["state"] == "done"
+        assert until(client, second["id"], "stopped")["result"] is None
+
+
+def served(folder: Path, log: Path) -> tuple[subprocess.Popen[bytes], str, str]:
+    command = [
+        sys.executable,
+        "-m",
+        "heedful",
+        "explore",
+        "--runs",
+        str(folder),
+        "--port",
+        "0",
+        "--no-browser",
+    ]
+    process = subprocess.Popen(command, stdout=log.open("wb"), stderr=subprocess.STDOUT)
+    for _ in range(1200):
+        said = log.read_text()
+        if "Explorer: http" in said and said.endswith("\n"):
+            address = next(line for line in said.splitlines() if line.startswith("Explorer: ")).split()[1]
+            base, _, token = address.partition("/?token=")
+            return process, base, token
+        assert process.poll() is None, said
+        time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+def get(base: str, token: str, path: str) -> Any:
+    asked = urllib.request.Request(base + path, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        return json.load(answer)
+
+
+def test_after_a_kill_the_next_explorer_goes_on_with_the_audit(own_runs: Any, tmp_path: Path) -> None:
+    record = new_record(
+        AuditWork(kind="audit", model=own_runs.plain, only=["permutation", "reach"], quick=False)
+    )
+    keep(record, own_runs.folder / FOLDER)  # as an explorer leaves it that was killed before it began
+    process, base, token = served(own_runs.folder, tmp_path / "first.log")
+    for _ in range(600):
+        if get(base, token, f"/api/work/{record.id}")["work"]["state"] != "waiting":
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    left = json.loads((own_runs.folder / FOLDER / record.id / "work.json").read_text())
+    process, base, token = served(own_runs.folder, tmp_path / "second.log")
+    try:
+        assert left["state"] in ("running", "done")
+        for _ in range(1200):
+            found = get(base, token, f"/api/work/{record.id}")
+            if found["work"]["state"] in ("done", "failed"):
+                break
+            time.sleep(0.1)
+        assert found["work"]["state"] == "done", found
+        audits = get(base, token, f"/api/models/{own_runs.plain}/audits")
+        assert found["result"]["audit"] in {audit["id"] for audit in audits}
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) in (0, 130)
+    assert (tmp_path / "second.log").read_text().count("Traceback") == 0
+    assert not _children(process.pid)
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(entry.parent.name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "says"),
+    [
+        ({}, 422, "kind"),
+        ({"kind": "dance"}, 422, "attack"),
+        ({"kind": "attack", "model": "nobody", "text": "good"}, 404, "no model"),
+        ({"kind": "audit", "model": "nobody"}, 404, "no model"),
+        ({"kind": "audit", "model": "nobody", "limit": 0}, 422, "limit"),
+    ],
+)
+def test_what_cannot_be_begun_is_one_sentence(client: TestClient, asked: Any, status: int, says: str) -> None:
+    found = client.post("/api/work", json=asked)
+    assert (found.status_code, list(found.json())) == (status, ["error"])
+    assert says in found.json()["error"]
+
+
+def test_work_that_nobody_asked_for_is_not_here(client: TestClient) -> None:
+    for name in ("nothing", "..", "20261118202359-e1119369"):
+        assert client.get(f"/api/work/{name}").status_code == 404 or name == ".."
+        assert client.delete(f"/api/work/{name}").status_code in (404, 405)
