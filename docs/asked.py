@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from heedful.papers.attacked_training import AttackChoices
-from heedful.papers.recipe import Recipe, RecipeCase
+from heedful.papers.recipe import Experiment, Recipe, RecipeCase
 
 DOCS = Path(__file__).parent
 MEASURED = DOCS / "measured"
@@ -75,8 +75,21 @@ def cases(recipe: Recipe) -> list[RecipeCase]:
     """Every run of a paper that the page counts."""
     if recipe.attacks:
         return _attacked(recipe)
+    return recipe.cases(seeds=seeds_of(recipe))
+
+
+def cases_of(recipe: Recipe, experiment: Experiment) -> list[RecipeCase]:
+    """Every run that one table or figure is declared with."""
+    if not recipe.attacks:
+        return recipe.cases([experiment], seeds=seeds_of(recipe), costly=True)
+    parts = [part for part in FLAT_PARTS if experiment in part.experiments(recipe)]
+    return list({case.name: case for part in parts for case in part.cases(recipe, [experiment])}.values())
+
+
+def seeds_of(recipe: Recipe) -> int | None:
+    """How many seeds a paper is measured with; None where its recipe says so."""
     knows = recipe.twins or any(dataset.seeds > 1 for dataset in recipe.datasets.values())
-    return recipe.cases(seeds=None if knows else SEEDS)
+    return None if knows else SEEDS
 
 
 class FlatPart(NamedTuple):
@@ -100,13 +113,16 @@ class FlatPart(NamedTuple):
         named = {key.replace("_", "-"): value for key, value in given.items() if value}
         return [*(f"--{key}={value}" for key, value in named.items()), "--no-attack-similarity"]
 
-    def cases(self, recipe: Recipe) -> list[RecipeCase]:
-        """What the command trains and audits."""
+    def experiments(self, recipe: Recipe) -> list[Experiment]:
+        """Tables and figures that it measures."""
         asked = [recipe.find("table", number) for number in self.table.split(",")]
-        asked += [recipe.find("figure", number) for number in filter(None, self.figure.split(","))]
+        return asked + [recipe.find("figure", number) for number in filter(None, self.figure.split(","))]
+
+    def cases(self, recipe: Recipe, asked: list[Experiment] | None = None) -> list[RecipeCase]:
+        """What the command trains and audits, for all that it measures or some of it."""
         attacks = AttackChoices(similarity=False, rounds=ROUNDS, texts=self.attack_texts)
         return recipe.cases(
-            asked,
+            asked or self.experiments(recipe),
             datasets=self.datasets.split(","),
             encoders=self.encoders.split(","),
             seeds=self.seeds,

@@ -1,4 +1,4 @@
-"""Write docs/results.md, docs/seat.md and docs/studies.md from the numbers in docs/measured and the words in docs/findings.
+"""Write docs/results.md, docs/studies.md, docs/coverage.md, docs/claims.md and the pages of papers, from the numbers in docs/measured and the words in docs/findings.
 
 python docs/make_results.py
 
@@ -11,22 +11,21 @@ import statistics
 
 import polars as pl
 from asked import DOCS, MEASURED, QUESTIONS, TRAINED, TRAININGS, Question, Training, cases
+from kept_papers import kept_paper
 from kept_studies import kept as kept_study
+from make_coverage import coverage, ledger
 
 from heedful.papers.attefa.studies import study_files as study_pages
 from heedful.papers.attefa.studies.run_study import Studied
 from heedful.papers.attefa.studies.study import STUDIES
-from heedful.papers.judged import judged_from
-from heedful.papers.kept_runs import join_runs, kept_runs
-from heedful.papers.outcome import claims, make_page
 from heedful.papers.paper_page import Page, Section, markdown, save_page
-from heedful.papers.parts import kept, kept_whole
 from heedful.papers.recipe import RECIPES, Recipe
-from heedful.papers.results import Missing, Results
 from heedful.storage import write_text
 
 WHOLE = {"seat": ("Table 1:", "Table 2:")}
 """Tables of a paper that stand on this page too, not only on the paper's own."""
+AGAIN = "again"
+"""Where pages go of what was measured again, beside those that stand as they were written."""
 HEADINGS = ("dataset", "measure", "aim", "reached", "train / dev / test", "best epochs", "minutes", "command")
 
 
@@ -75,20 +74,8 @@ def _cells(row: Training, frame: pl.DataFrame) -> list[str]:
 
 
 def paper_page(recipe: Recipe) -> Page | None:
-    """The page of a paper that is put together from runs or from parts, or its lead, claims and what is missing."""
-    if recipe.besides is not None:
-        missing = tuple(Missing(case.name, "not measured") for case in cases(recipe))
-        found = join_runs(recipe, Results(missing=missing), kept_runs(recipe, MEASURED))
-        return make_page(recipe, found, recipe.experiments) if found.runs else None
-    if recipe.joins:
-        missing = tuple(Missing(case.name, "not measured") for case in cases(recipe))
-        parts = kept(recipe.name, MEASURED)
-        return make_page(recipe, Results(missing=missing), recipe.experiments, parts) if parts else None
-    if (part := kept_whole(recipe.name, MEASURED)) is None:
-        return None
-    decided = claims(recipe, judged_from(recipe.claims, part.numbers))
-    lacks = Section("Missing", lines=[f"{what}: {why}" for what, why in part.missing])
-    return Page(f"{recipe.title}: reproduced", part.notes, [decided, lacks])
+    """The page of a paper, as far as it is made from what is kept."""
+    return kept_paper(recipe, MEASURED).page
 
 
 def paper(recipe: Recipe) -> str:
@@ -105,6 +92,8 @@ def paper(recipe: Recipe) -> str:
     missing = f" {wholly} of {len(cases(recipe))} runs are missing; the page names them." if wholly else ""
     missing += f" {partly} are audited in part." if partly else ""
     more = f"All tables, every dataset's own number and what differs: [{recipe.name}.md]({recipe.name}.md)."
+    if again := kept_paper(recipe, MEASURED).again:
+        more += f" Measured again, tables and figures: [{AGAIN}/{recipe.name}.md]({AGAIN}/{recipe.name}.md). {again.lead[0]}"
     shown = [section for section in page.sections if section.title.startswith(WHOLE.get(recipe.name, ()))]
     tables = markdown(Page("", (), shown)).partition("\n\n")[2].replace("## ", "### ").strip()
     blocks = [
@@ -148,12 +137,21 @@ def studies() -> str:
     return "\n".join(["# Studies: one control at a time\n", *filter(None, [finding("studies")]), *pages])
 
 
-if __name__ == "__main__":
+def save_papers() -> None:
+    """Write the pages of all papers that are made from what is kept."""
     for name in RECIPES:
-        recipe = RECIPES.get(name)
-        if (recipe.joins or recipe.besides) and (page := paper_page(recipe)):
-            save_page(page, DOCS / f"{name}.md")
+        found = kept_paper(RECIPES.get(name), MEASURED)
+        if found.stands is None and found.page is not None:
+            save_page(found.page, DOCS / f"{name}.md")
+        if found.again is not None:
+            save_page(found.again, DOCS / AGAIN / f"{name}.md")
+
+
+if __name__ == "__main__":
+    save_papers()
     for figure, studied in _done().items():
         write_text(DOCS / "studies" / f"{figure}.svg", study_pages.figure(studied))
     write_text(DOCS / "studies.md", studies())
     write_text(DOCS / "results.md", results())
+    write_text(DOCS / "coverage.md", coverage())
+    write_text(DOCS / "claims.md", ledger())

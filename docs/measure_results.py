@@ -12,6 +12,7 @@ import json
 import shlex
 import statistics
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -24,13 +25,14 @@ from heedful.cli.app import main as heedful
 from heedful.config import TrainConfig
 from heedful.papers.attefa.studies.run_study import run_study
 from heedful.papers.attefa.studies.study import STUDIES
+from heedful.papers.corpus_counts import count_corpora, join_counts, keep_counts, kept_counts
 from heedful.papers.kept_runs import keep_runs
 from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.origin import environment
 from heedful.papers.outcome import make_page, split, whole
 from heedful.papers.paper_page import save_page
-from heedful.papers.parts import COLUMNS, keep
+from heedful.papers.parts import COLUMNS, keep, kept_whole
 from heedful.papers.recipe import RECIPES
 from heedful.runs import Run, list_runs
 from heedful.training.train import resolve
@@ -108,16 +110,32 @@ def keep_trained() -> None:
     write_frame(TRAINED, pl.concat(frames))
 
 
-def keep_paper(name: str) -> None:
-    """Keep what is trained and audited of a paper; of one that cannot be put together, write its page too."""
+def count(name: str) -> Numbers:
+    """Count the corpora of a paper that are at hand, and keep these counts beside those of others."""
     recipe = RECIPES.get(name)
-    audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments))
+    if not (asked := recipe.corpora(recipe.experiments)):
+        return Numbers()
+    counted, _ = count_corpora(asked, lenient=True)
+    counts = join_counts(list(recipe.datasets), kept_counts(name, MEASURED), counted)
+    keep_counts(name, counts, MEASURED)
+    return counts
+
+
+def keep_paper(name: str) -> None:
+    """Keep what is trained and audited of a paper, and count its corpora; of one whose runs cannot be kept, write its page too.
+
+    A page of more runs than are at hand stays as it was written.
+    """
+    recipe = RECIPES.get(name)
+    audits = list(dict.fromkeys(experiment.audit for experiment in recipe.experiments if experiment.audit))
     results = measure_recipe(cases(recipe), audits, runs=RUNS, only_finished=True)
+    results = replace(results, corpora=count(name))
+    before = kept_whole(name, MEASURED)
     if recipe.besides:
         keep_runs(recipe, results, MEASURED)
     elif recipe.joins:
         keep(split(recipe, results), MEASURED)
-    elif results.runs:
+    elif len(results.runs) > 0 and (before is None or len(results.runs) >= before.runs):
         keep([whole(recipe, results)], MEASURED)
         save_page(make_page(recipe, results, recipe.experiments), DOCS / f"{name}.md")
 

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from heedful.cli.app import app
 from heedful.errors import BadInput
+from heedful.papers.corpus_counts import kept_counts
+from heedful.papers.measured_numbers import MeasuredNumber, Numbers
 from heedful.papers.outcome import make_page, split
 from heedful.papers.paper_page import markdown
 from heedful.papers.parts import best, keep, kept
@@ -143,14 +145,22 @@ def test_what_the_repository_holds_makes_its_page() -> None:
     docs = Path(__file__).parents[2] / "docs"
     written = (docs / "seat.md").read_text(encoding="utf-8")
     made = markdown(
-        make_page(SEAT, Results(), SEAT.experiments, kept("seat", docs / "measured")), Path("seat-figures")
+        make_page(
+            SEAT,
+            Results(corpora=kept_counts("seat", docs / "measured")),
+            SEAT.experiments,
+            kept("seat", docs / "measured"),
+        ),
+        Path("seat-figures"),
     )
     assert made == written
 
 
 def test_only_recipes_that_can_be_put_together_are_joined(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["reproduce", "attefa", "--join", str(tmp_path)])
-    assert isinstance(done.exception, BadInput) and "--join is for flat, seat" in str(done.exception)
+    assert isinstance(
+        done.exception, BadInput
+    ) and "--join is for flat, jain-wallace, seat, serrano-smith" in str(done.exception)
 
 
 def test_the_command_shows_what_is_kept_alone(tmp_path: Path) -> None:
@@ -166,3 +176,27 @@ def test_the_command_shows_what_is_kept_alone(tmp_path: Path) -> None:
     ]
     done = CliRunner().invoke(app, ["reproduce", "seat", *given])
     assert done.exit_code == 0 and "**mr, RNN**" in done.output
+
+
+def test_a_part_with_more_takes_what_it_lacks_and_nothing_else(tmp_path: Path) -> None:
+    less, more = (split(SEAT, results("mr", seeds=n))[0] for n in (1, 2))
+    new = MeasuredNumber("mr", "RNN seat", "example", "jsd", 0.25, group="words", texts=1)
+    deciding = MeasuredNumber("mr", "RNN", "example", "se-1", 0.5, draws=[0.5, 0.6])
+    changed = [n._replace(estimate=99.0) for n in less.numbers.rows]
+    origin = pl.DataFrame({"command": ["c"], "commit": ["d"], "versions": ["v"]})
+    richer = replace(
+        less, numbers=Numbers((*changed, new, deciding)), origin=pl.concat([origin] * (len(changed) + 2))
+    )
+    keep([more], tmp_path)
+    (before,) = kept("seat", tmp_path)
+    assert [path.name for path in keep([richer], tmp_path)] == ["seat-mr-rnn.parquet"]
+    (after,) = kept("seat", tmp_path)
+    assert len(after.numbers.rows) == len(before.numbers.rows) + 1
+    assert after.numbers.get("mr", "RNN seat", "example", "jsd", group="words") is not None
+    assert (
+        after.numbers.get("mr", "RNN", "example", "se-1") is None
+    )  # what decides a claim is of the same runs
+    assert 99.0 not in [n.estimate for n in after.numbers.rows]
+    assert after.origin is not None and after.origin.row(-1) == ("c", "d", "v")
+    assert (after.runs, after.amount) == (more.runs, more.amount)
+    assert keep([richer], tmp_path) == []  # there is nothing new any more

@@ -101,9 +101,9 @@ def test_cases_cover_what_is_asked():
         (lambda: RECIPES.get("jain-walace"), "did you mean jain-wallace?"),
         (
             lambda: JAIN_WALLACE.find("table", "3"),
-            "There is no table of jain-wallace named '3': choose one of 2.",
+            "There is no table of jain-wallace named '3': choose one of 1, 2.",
         ),
-        (lambda: JAIN_WALLACE.find("figure", "5"), "choose one of 6, 7, 8."),
+        (lambda: JAIN_WALLACE.find("figure", "9"), "choose one of 1, 2, 3, 4, 5, 6, 7, 8."),
         (lambda: JAIN_WALLACE.cases(datasets=["sst"]), "did you mean sst2?"),
         (lambda: JAIN_WALLACE.cases(datasets=["trec"]), "There is no dataset in jain-wallace named 'trec'"),
         (lambda: JAIN_WALLACE.cases(encoders=["bilstn"]), "did you mean bilstm?"),
@@ -198,7 +198,7 @@ def test_figures_of_serrano_smith_leave_out_what_never_flips(measured):
 
 def test_table_2_of_serrano_smith_counts_what_flips(measured):
     columns = {}
-    for name in ("attention", "product"):
+    for name in ("attention", "gradient", "product"):
         columns[f"{name}_flips"] = [1.0, 1.0, 1.0, 0.0]
         columns[f"{name}_other_flips"] = [1.0, 0.0, 0.0, 0.0]
     columns |= {"attention_delta_js": [0.1, 0.1, -0.1, 0.1], "attention_delta_weight": [0.5] * 4}
@@ -236,3 +236,61 @@ def test_notes_that_differ_in_numbers_are_one_sentence(measured):
     text = markdown(make_page(JAIN_WALLACE, Results(tuple(runs)), []))
     assert "For 3 to 12 texts of 1,821 nothing changed up to 0.05." in text
     assert text.count("nothing changed") == 1 and "glove-840b-300d covers 10,084 of 14,772 words." in text
+
+
+def test_figures_9_12_and_13_count_by_each_ranking(measured):
+    flips = {
+        "attention": [1.0, 0.0, 0.0, 0.0],
+        "gradient": [1.0, 1.0, 0.0, 0.0],
+        "product": [1.0, 1.0, 1.0, 0.0],
+    }
+    columns = {f"{name}_flips": values for name, values in flips.items()}
+    columns |= {f"{name}_other_flips": [0.0, 0.0, 0.0, 1.0] for name in flips}
+    columns |= {"attention_delta_js": [0.1] * 4, "attention_delta_weight": [0.5] * 4}
+    results = Results((measured("FLANrnn", "single_erasure", dataset="sst5", labels="abcd", **columns),))
+    asked = {number: SERRANO_SMITH.find("figure", number) for number in ("9", "12", "13")}
+    page = make_page(SERRANO_SMITH, results, list(asked.values()))
+    for number, top in {"9": "25.0 %", "12": "50.0 %", "13": "75.0 %"}.items():
+        assert rows_of(page, f"Figure {number}")[0][2:4] == ["0.0 %", top]
+        (picture,) = asked[number].pictures(results)
+        assert picture.name == f"figure-{number}"
+    assert rows_of(page, "Figure 12", 1) == [["sst5", "FLANrnn", "25.0 %", "50.0 %", "75.0 %"]]
+    assert "Yahoo (paper)" in {row[0] for row in rows_of(page, "Figure 13")}
+
+
+def test_figures_3_4_7_and_8_are_by_the_difference_of_weights(measured):
+    columns = {
+        "attention_delta_js": [-0.1, 0.2, 0.4, -0.3],
+        "attention_delta_weight": [0.05, 0.15, 0.9, 0.95],
+    }
+    columns |= {
+        f"{name}_{end}": [0.0] * 4
+        for name in ("attention", "gradient", "product")
+        for end in ("flips", "other_flips")
+    }
+    runs = tuple(
+        measured(name, "single_erasure", dataset="sst5", labels="abcd", **columns)
+        for name in ("HANrnn", "FLANconv")
+    )
+    asked = {number: SERRANO_SMITH.find("figure", number) for number in ("3", "4", "7", "8")}
+    page = make_page(SERRANO_SMITH, Results(runs), list(asked.values()))
+    (row,) = rows_of(page, "Figure 3")
+    assert row[:5] == ["sst5", "HANrnn", "50.0 %", "-0.10 [-0.10–-0.10] 1", "0.20 [0.20–0.20] 1"]
+    assert row[5:8] == ["–"] * 3 and row[8] == "0.05 [-0.12–0.23] 2" and row[9] == "4"
+    (row,) = rows_of(page, "Figure 4")
+    assert row[2:] == ["1", *["0"] * 8, "1", "2", "4"]
+    assert (
+        [r[1] for r in rows_of(page, "Figure 7")]
+        == [r[1] for r in rows_of(page, "Figure 8")]
+        == ["HANrnn", "FLANconv"]
+    )
+    assert [p.name for p in asked["3"].pictures(Results(runs))] == ["figure-3"]
+    assert [p.name for p in asked["7"].pictures(Results(runs))] == ["figure-7-sst5"]
+
+
+def test_table_3_of_serrano_smith_sets_accuracy_beside_theirs(measured):
+    results = Results((measured("FLANconv", "sharpness", dataset="sst5", labels="abcd", flat=[0.0]),))
+    page = make_page(SERRANO_SMITH, results, [SERRANO_SMITH.find("table", "3")])
+    ours, yahoo, *_ = rows_of(page, "Table 3")
+    assert ours == ["sst5 (ours)", "–", "–", "–", "–", "70.0", "–"]
+    assert yahoo == ["Yahoo (paper)", "74.6", "72.8", "73.1", "75.5", "73.1", "72.3"]

@@ -74,7 +74,8 @@ def join_runs(recipe: Recipe, results: Results, others: Sequence[MeasuredRun]) -
     runs = [run for run in _best([*others, *results.runs]) if run.model in models]
     runs.sort(key=lambda run: (datasets.index(run.dataset), models.index(run.model), run.seed))
     done = {f"{run.dataset} {run.model} seed {run.seed}" for run in runs}
-    return Results(tuple(runs), tuple(Missing(*lack) for lack in results.missing if lack.what not in done))
+    missing = tuple(Missing(*lack) for lack in results.missing if lack.what not in done)
+    return replace(results, runs=tuple(runs), missing=missing)
 
 
 def not_kept(

@@ -20,6 +20,7 @@ from heedful.data.corpora.synthetic import is_synthetic
 from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.papers.attacked_training import described, lacking
+from heedful.papers.case_piece import done_elsewhere
 from heedful.papers.recipe import RecipeCase
 from heedful.papers.results import MeasuredRun, Missing, Results
 from heedful.progress import QUIET, Watcher
@@ -53,14 +54,19 @@ def measure_recipe(
                 )  # better to find out now that it is missing than after an hour of training
     found: list[MeasuredRun] = []
     missing: list[Missing] = []
+    failed = {} if only_finished else done_elsewhere(cases, audits, runs=runs, watcher=watcher)
     for place, case in enumerate(cases, 1):
         begun = time.perf_counter()
         run = _trained(case, trained)
         asked = case.audits or audits
+        outcome: MeasuredRun | None = None
+        lack: Missing | None = None
         if only_finished:
             outcome, lack = _find(case, asked, run)
+        elif place - 1 in failed:
+            lack = Missing(case.name, failed[place - 1])
         else:
-            outcome, lack = _do(case, asked, runs, complete=run is not None, watcher=watcher)
+            outcome, lack = measure_case(case, asked, runs, complete=run is not None, watcher=watcher)
         outline = lack.why if lack is not None else ""
         if lack is not None:
             missing.append(lack)
@@ -73,8 +79,13 @@ def measure_recipe(
     return Results(tuple(found), tuple(missing))
 
 
-def _do(
-    case: RecipeCase, audits: Sequence[str], runs: Path, *, complete: bool, watcher: Watcher
+def measure_case(
+    case: RecipeCase,
+    audits: Sequence[str],
+    runs: Path,
+    *,
+    complete: bool = False,
+    watcher: Watcher = QUIET,
 ) -> RunOrMissing:
     """Train, or go on with, or load a run; then ask the audits that are not yet finished."""
     torch.set_num_threads(1)

@@ -25,6 +25,7 @@ _WHOLE = re.compile(r"(?<![\w.,-])\d(?:\d|,(?=\d))*(?![\w-])(?!\.\d)")
 _HERE = "\N{NULL}"
 _OF_TEXTS = "†"
 _NAMED = 8  # models that a sentence can name
+COUNTED = "Corpora are counted as the recipe reads them; no model is trained for that."
 _OF_MODELS = (
     "dataset",
     "model",
@@ -43,7 +44,7 @@ def make_page(
     recipe: Recipe, results: Results, experiments: Sequence[Experiment], kept: Sequence[PagePart] = ()
 ) -> Page:
     """Write a page about some experiments, and about every claim of the paper; with parts that were measured elsewhere."""
-    lead = recipe.lead(results)
+    lead = recipe.lead(results) if results.runs or not results.corpora.rows else COUNTED
     parts: list[PagePart] = []
     if recipe.joined is not None:
         parts = best([*kept, *split(recipe, results)], recipe.places)
@@ -54,6 +55,7 @@ def make_page(
             for claim in recipe.claims
         ]
         shown = [part.results for part in parts]
+        lead = lead if parts or not results.corpora.rows else COUNTED
         models = [row for part in parts for row in recipe.joined.models(part.numbers)]
         notes = dict.fromkeys(note for part in parts for note in part.notes)
     else:
@@ -64,15 +66,21 @@ def make_page(
     sections = [
         Section(
             f"{asked.name}: {asked.title}",
-            join(table for each in shown for table in asked.tables(each)),
+            join(table for each in of for table in asked.tables(each)),
             asked.notes,
-            [picture for each in shown for picture in asked.pictures(each)],
+            [picture for each in of for picture in asked.pictures(each)],
         )
         for asked in experiments
+        for of in ([results] if asked.corpora else shown,)
     ]
+    if results.runs or parts or not results.corpora.rows:
+        sections += [
+            claims(recipe, judged),
+            Section(
+                "Models", [Table(_OF_MODELS, models, "Test performance, and texts trained and audited on")]
+            ),
+        ]
     sections += [
-        claims(recipe, judged),
-        Section("Models", [Table(_OF_MODELS, models, "Test performance, and texts trained and audited on")]),
         Section("What differs from the paper", lines=[*_differences(recipe, results, parts), *notes]),
     ]
     if missing := missing_runs(recipe, results, parts):
@@ -270,7 +278,7 @@ def _models(recipe: Recipe, results: Results) -> list[Sequence[str]]:
 
 
 def _differences(recipe: Recipe, results: Results, parts: Sequence[PagePart]) -> Iterable[str]:
-    measured = {*results.datasets, *(part.dataset for part in parts)}
+    measured = {*results.datasets, *results.corpora.datasets, *(part.dataset for part in parts)}
     for sentence, datasets in recipe.differences.items():
         if not datasets or set(datasets) & measured:
             yield sentence

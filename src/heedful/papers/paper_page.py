@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedful.output.charts import as_svg
 from heedful.output.markup import in_markdown
 from heedful.output.tables import Table
 from heedful.output.tables import markdown as table_in_markdown
 from heedful.storage import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from heedful.output.terminal import Screen
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,38 @@ class Section:
     pictures: Sequence[Picture] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Page:
-    """Everything that one command found."""
+    """Everything that one command found: `show()`, `save(file)`, `markdown()`."""
 
     title: str
     lead: Sequence[str]
     sections: Sequence[Section] = field(default_factory=tuple)
+
+    def __repr__(self) -> str:
+        return f"Page: {self.title}; show() prints it, save(file) writes it"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from heedful.papers.show_page import page_html
+
+        return page_html(self)
+
+    def show(self, screen: Screen | None = None) -> None:
+        """Print it."""
+        from heedful.output.terminal import Screen
+        from heedful.papers.show_page import show_page
+
+        show_page(self, screen or Screen())
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as Markdown, with its drawings beside it."""
+        save_page(self, Path(path))
+        return Path(path)
+
+    def markdown(self) -> str:
+        """Give it as Markdown, without drawings."""
+        return markdown(self)
 
 
 def save_page(page: Page, path: Path) -> None:

@@ -143,17 +143,43 @@ def of_claim(claim: str, audit: str, samples: Iterable[Sample]) -> list[Measured
 
 
 def keep(parts: Iterable[PagePart], folder: Path) -> list[Path]:
-    """Write parts into a folder; one that is there and has more is left as it is."""
+    """Write parts into a folder; one that is there and has more stays, and takes from the other what it lacks."""
     written = []
     for part in parts:
         path = folder / part.file
-        if path.exists() and _read(part.recipe, path).amount > part.amount:
-            continue
+        before = _read(part.recipe, path) if path.exists() else None
+        chosen = part
+        if before is not None and before.amount > part.amount:
+            chosen = with_what_lacks(before, part)
+            if chosen is before:
+                continue
         content = io.BytesIO()
-        part.to_frame().write_parquet(content, compression_level=19)
+        chosen.to_frame().write_parquet(content, compression_level=19)
         write_bytes(path, content.getvalue())
         written.append(path)
     return written
+
+
+def with_what_lacks(part: PagePart, other: PagePart) -> PagePart:
+    """Add what only another part knows: whole groups of a model's audit, and nothing that decides a claim.
+
+    So numbers of one audit, which belong together, are always of the same runs; each says by which command it was measured.
+    """
+    known = {(n.model, n.audit, n.group) for n in part.numbers.rows}
+    rows = other.numbers.rows
+    new = [
+        place for place, n in enumerate(rows) if n.draws is None and (n.model, n.audit, n.group) not in known
+    ]
+    if not new:
+        return part
+    numbers = Numbers((*part.numbers.rows, *(rows[place] for place in new)))
+    return replace(part, numbers=numbers, origin=pl.concat([_origin_of(part), _origin_of(other)[new]]))
+
+
+def _origin_of(part: PagePart) -> pl.DataFrame:
+    if part.origin is not None:
+        return part.origin
+    return pl.DataFrame([{}] * len(part.numbers.rows), schema=ORIGIN)
 
 
 def kept(recipe: str, folder: Path) -> list[PagePart]:

@@ -73,6 +73,7 @@ class Experiment:
     number: int
     title: str
     audit: str
+    """What it reads; empty where it is about corpora alone, so that no model is needed."""
     tables: Callable[[Results], Sequence[Table]]
     notes: Sequence[str] = ()
     models: tuple[str, ...] | None = None
@@ -89,6 +90,8 @@ class Experiment:
     """How many seeds it takes at most; as many as there are if not given."""
     pictures: Callable[[Results], Sequence[Picture]] = lambda results: ()
     """What it draws where a page is written to a file."""
+    corpora: bool = False
+    """Whether it counts the texts and words of corpora."""
 
     @property
     def name(self) -> str:
@@ -208,25 +211,29 @@ class Recipe:
         *,
         datasets: Sequence[str] | None = None,
         encoders: Sequence[str] | None = None,
-        seeds: int | None = None,
+        seeds: int | Sequence[int] | None = None,
         texts: int | None = None,
         attacks: AttackChoices | None = None,
         costly: bool = False,
     ) -> list[RecipeCase]:
         """Every model to train and audit for some experiments (by default all), or say what is not known.
 
-        Without `seeds` there are as many bases of each as its dataset asks for, and the usual number of twins where
+        `seeds` are these, or so many. Without them there are as many bases of each as its dataset asks for, and the usual number of twins where
         there are any. Where all experiments are asked for, the costly ones are left out unless `costly`.
         """
         from heedful.training.twins import some_seeds
 
         needed = list(experiments) if experiments and costly else self._needed(experiments)
-        usual = {experiment.audit for experiment in experiments or self.experiments}
-        audit = {**self.audit, **({"seeds": some_seeds(seeds)} if self.twins else {})}
+        needed = [experiment for experiment in needed if experiment.audit]
+        usual = {experiment.audit for experiment in experiments or self.experiments if experiment.audit}
+        twins = some_seeds(seeds) if seeds is None or isinstance(seeds, int) else tuple(seeds)
+        audit = {**self.audit, **({"seeds": twins} if self.twins else {})}
         for name in datasets or ():
             _known(f"dataset in {self.name}", name, self.datasets)
         for name in encoders or ():
             _known(f"encoder in {self.name}", name, dict.fromkeys(self.encoders))
+        if not needed:  # what is asked for is about corpora
+            return []
         cases = []
         for name in self._datasets(needed, datasets):
             data = self.datasets[name]
@@ -235,7 +242,7 @@ class Recipe:
                 if bounds is not None and name not in bounds:
                     continue
                 bases = 1 if self.twins or bounds is not None else seeds or data.seeds
-                for seed in range(bases):
+                for seed in range(bases) if isinstance(bases, int) else bases:
                     asked = [
                         e
                         for e in needed
@@ -250,9 +257,24 @@ class Recipe:
                     cases.append(replace(case, texts=limit, audit={**audit, **case.audit}, audits=audits))
         if not cases:
             raise BadInput(
-                "What is asked for is about other encoders on these datasets: choose again with --datasets and --encoders."
+                "What is asked for is about other encoders on these datasets: choose again with --data and --encoders."
             )
         return cases
+
+    def corpora(
+        self, experiments: Sequence[Experiment], *, datasets: Sequence[str] | None = None
+    ) -> dict[str, TrainConfig]:
+        """Give what some experiments count: every corpus, and how it is read by the first model that reads words."""
+        counting = [experiment for experiment in experiments if experiment.corpora]
+        for name in datasets or ():
+            _known(f"dataset in {self.name}", name, self.datasets)
+        model = next(model for model in self.models if not model.encoder.startswith("hf:"))
+        return {
+            name: self._case(name, model, 0, None).config
+            for name, data in self.datasets.items()
+            if (name in datasets if datasets else data.usual)
+            and any(experiment.datasets is None or name in experiment.datasets for experiment in counting)
+        }
 
     def _case(self, dataset: str, model: Model, seed: int, chosen: AttackChoices | None) -> RecipeCase:
         """Resolve what is trained, and how it is attacked."""
@@ -296,7 +318,7 @@ class Recipe:
         chosen = [name for name in datasets or self.datasets if name in needed]
         if not chosen:
             about = ", ".join(name for name in self.datasets if name in needed)
-            raise BadInput(f"What is asked for is about the datasets {about}: name one with --datasets.")
+            raise BadInput(f"What is asked for is about the datasets {about}: name one with --data.")
         return chosen
 
     def _models(self, experiments: Sequence[Experiment], encoders: Sequence[str] | None) -> list[Model]:

@@ -50,6 +50,8 @@ class Results:
     missing: tuple[Missing, ...] = ()
     numbers: Numbers = field(default_factory=Numbers)
     """What recipes whose parts can be put together measured of their runs; these need not be available."""
+    corpora: Numbers = field(default_factory=Numbers)
+    """How large the corpora are, where an experiment counts them."""
 
     @property
     def datasets(self) -> list[str]:
@@ -70,6 +72,7 @@ class Results:
             tuple(run for run in self.runs if run.dataset in datasets),
             self.missing,
             Numbers(tuple(number for number in self.numbers.rows if number.dataset in datasets)),
+            Numbers(tuple(number for number in self.corpora.rows if number.dataset in datasets)),
         )
 
     def pairs(self, audit: str | None = None) -> Iterator[tuple[str, str, list[MeasuredRun]]]:
@@ -101,6 +104,11 @@ def column(runs: Iterable[MeasuredRun], audit: str, name: str, where: pl.Expr | 
         for run in runs
     ]
     return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts] or [np.array([])])
+
+
+def rows_of(runs: Iterable[MeasuredRun], audit: str) -> pl.DataFrame:
+    """Rows of all seeds below each other."""
+    return pl.concat([run.frames[audit] for run in runs], how="diagonal_relaxed")
 
 
 def by_class(runs: list[MeasuredRun]) -> Iterator[tuple[str, pl.Expr | None]]:

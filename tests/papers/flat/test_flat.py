@@ -389,14 +389,14 @@ def test_attention_under_attack_counts_successful_attacks_alone():
     base, still = attentive("base"), attentive("steady")
     won = pl.Series("status", ["successful", "skipped"] * (TEXTS // 2))
 
-    def with_attention(model: str, jsd: float) -> MeasuredRun:
+    def with_attention(model: str, jsd: float, sharp: float = 0.2) -> MeasuredRun:
         found = run(model)
         moved = pl.Series("jsd", [jsd, 0.0] * (TEXTS // 2))
         columns = [
             won,
             moved,
-            pl.Series("sharpness", [0.2] * TEXTS),
-            pl.Series("sharpness_after", [0.1] * TEXTS),
+            pl.Series("sharpness", [sharp] * TEXTS),
+            pl.Series("sharpness_after", [sharp / 2] * TEXTS),
         ]
         consistency = found.frames["consistency"].with_columns(columns)
         return replace(found, frames={**found.frames, "consistency": consistency})
@@ -408,4 +408,7 @@ def test_attention_under_attack_counts_successful_attacks_alone():
         ["sst2", "BiLSTM-steady", "any words"],
     ]
     assert [row[6].split(" ")[0] for row in rows] == ["0.400", "0.100"]
+    assert [row[7].split(" ")[0] for row in rows] == ["1.333", "0.333"]
     assert word("fa-18", *runs) == "holds" and word("fa-19", *runs) == "not measured"
+    flatter = with_attention(still, 0.3, sharp=0.1)
+    assert word("fa-18", with_attention(base, 0.4), flatter) == "does not hold"

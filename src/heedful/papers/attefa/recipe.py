@@ -1,4 +1,4 @@
-"""Amini & Kosseim 2022, How (Un)Faithful is Attention?: Tables 2–5 and Figures 1, 2."""
+"""Amini & Kosseim 2022, How (Un)Faithful is Attention?: Tables 1–5 and Figures 1, 2."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from heedful.audits.chart_kinds import scatter
 from heedful.measures.divergence import LN_2
 from heedful.measures.imitation import attefa_spread
+from heedful.output.interval_dots import IntervalDot, interval_dots
 from heedful.output.numbers import NOTHING, fixed, give_or_take, percentage, quartiles, with_interval
+from heedful.output.panels import Panel, together
 from heedful.output.tables import Table
 from heedful.papers.attefa.attefa_claims import CLAIMS, RULE
 from heedful.papers.attefa.score_samples import (
@@ -17,13 +21,42 @@ from heedful.papers.attefa.score_samples import (
     REAL,
 )
 from heedful.papers.attefa.twinned import Twinned, twinned
+from heedful.papers.corpus_counts import WORDS, by_class_cell, count_cell
+from heedful.papers.paper_page import Picture
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import MeasuredRun, Results, column
+from heedful.papers.results import MeasuredRun, Results, column, rows_of
 
 VECTORS = {"mock": "glove-6b-50d", "real": "glove-840b-300d"}
 _DIGITS = {"epoch": 0, "f1": 3, "tvd": 3, "jsd": 3, "attefa": 4}
 _HEADINGS = ["epoch", "F1", "TVD", "JSD", "AtteFa"]
 _SAME, _OTHER = 0.05, 0.9
+_POINTS = 200
+"""Points of a panel: more cannot be told apart in it. Numbers are of all."""
+
+
+_PRINTED = ("train", "train_length", "test", "test_length")
+
+
+def table_1(results: Results) -> list[Table]:
+    """Sizes of the corpora beside the paper's."""
+    counts = results.corpora
+    rows = []
+    for dataset in counts.datasets:
+        printed = published("attefa")["table_1"]["mock" if dataset in MOCK else dataset]
+        ours = [
+            cell
+            for split in ("train", "test")
+            for cell in (by_class_cell(counts, dataset, split), count_cell(counts, dataset, WORDS, split, 1))
+        ]
+        rows.append(
+            [
+                dataset,
+                *(c for pair in zip(ours, (str(printed[n]) for n in _PRINTED), strict=True) for c in pair),
+            ]
+        )
+    names = ("train", "length of train", "test", "length of test")
+    headings = ["dataset", *(heading for name in names for heading in (name, "paper"))]
+    return [Table(headings, rows, "Texts by class, in the order of the labels, and mean length in words")]
 
 
 def table_2(results: Results) -> list[Table]:
@@ -143,6 +176,47 @@ def figure_2(results: Results) -> list[Table]:
     return [Table(headings, rows, "Means, and medians over texts [quartiles]")]
 
 
+def figure_1_drawn(results: Results) -> list[Picture]:
+    """AtteFa of every twin, the mean with its interval, and the paper's mean ± standard deviation."""
+    dots = []
+    for dataset, model, found in _measured(results):
+        scores = [twin.attefa for twin in found.twins]
+        estimate, low, high = attefa_spread(found.scores())
+        dots.append(IntervalDot(dataset, model, float(estimate), float(low), float(high), scores))
+        mean, deviation = published("attefa")["table_3"][dataset][model]["attefa"]
+        dots.append(IntervalDot(dataset, f"{model}, the paper", mean, mean - deviation, mean + deviation))
+    if not dots:
+        return []
+    caption = [
+        "Small: single twins. Lines: 95 % intervals over twins and texts; of the paper ± the standard deviation of nine twins."
+    ]
+    spec = interval_dots(
+        dots, title="How faithful is attention, by corpus?", axis="AtteFa", caption=caption, domain=(0, 1)
+    )
+    return [Picture("figure-1", "AtteFa by corpus and encoder, with that of the paper", spec)]
+
+
+def figure_2_drawn(results: Results) -> list[Picture]:
+    """JSD against TVD, a point for every text, a drawing for every encoder."""
+    drawn = []
+    for name in dict.fromkeys(model for _, model, _ in results.pairs("imitation")):
+        panels = []
+        for dataset, model, runs in results.pairs("imitation"):
+            if model == name:
+                rows = rows_of(runs, "imitation").select(
+                    tvd=pl.col("twin_tvd") / 2, jsd=pl.col("twin_jsd") * LN_2
+                )
+                shown = rows.sample(_POINTS, seed=0) if len(rows) > _POINTS else rows
+                panels.append(
+                    Panel(dataset, scatter(shown, "jsd", "tvd", title="", axes=("JSD", "TVD")).spec)
+                )
+        title = f"How far twins attend elsewhere, and how far they predict otherwise, {name}"
+        caption = [f"Means over twins; at most {_POINTS} texts are drawn in a panel."]
+        spec = together(panels, title=title, caption=caption, columns=3, height=150)
+        drawn.append(Picture(f"figure-2-{name.lower()}", f"{title}: a point for every text", spec))
+    return drawn
+
+
 def _measured(results: Results) -> list[tuple[str, str, Twinned]]:
     return [(dataset, model, twinned(runs[0])) for dataset, model, runs in results.pairs("imitation")]
 
@@ -179,7 +253,7 @@ ATTEFA = register(
     Recipe(
         name="attefa",
         title="Amini & Kosseim 2022, How (Un)Faithful is Attention?",
-        description="How (Un)Faithful is Attention?: Tables 2 to 5, Figures 1, 2, and seven claims",
+        description="How (Un)Faithful is Attention?: Tables 1 to 5, Figures 1, 2, and seven claims",
         options={"preset": "attefa", "vectors": VECTORS["real"]},
         datasets={name: Dataset(None, {"vectors": VECTORS["mock"], "open_vocabulary": True}) for name in MOCK}
         | {
@@ -193,6 +267,15 @@ ATTEFA = register(
             Model("MLP", "average", {"encoder": "average"}),
         ),
         experiments=(
+            Experiment(
+                "table",
+                1,
+                "Which corpora?",
+                "",
+                table_1,
+                ("The paper has one row for all Mock corpora. Diabetes and Anemia cannot be had here.",),
+                corpora=True,
+            ),
             Experiment("table", 2, "How well do the bases classify?", "sharpness", table_2),
             Experiment(
                 "table", 3, "Can twins give the same predictions with other attention?", "imitation", table_3
@@ -228,6 +311,7 @@ ATTEFA = register(
                 (
                     "The paper draws its real corpora alone, and prints the numbers in Table 3: they stand here.",
                 ),
+                pictures=figure_1_drawn,
             ),
             Experiment(
                 "figure",
@@ -239,6 +323,7 @@ ATTEFA = register(
                     f"Imitated elsewhere: texts where twins move the prediction by less than {_SAME} (TVD {_SAME / 2}) with a JSD of more than "
                     f"{_OTHER} of its bound, on average over twins. The paper draws this and prints the means in Table 3.",
                 ),
+                pictures=figure_2_drawn,
             ),
         ),
         claims=CLAIMS,

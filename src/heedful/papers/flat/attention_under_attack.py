@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from heedful.audits.questions.consistency import TOP
+from heedful.measures.divergence import NOWHERE
 from heedful.measures.intervals import bootstrap_interval
 from heedful.output.numbers import NOTHING, fixed, with_interval
 from heedful.output.tables import Table
@@ -25,6 +26,9 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
 }
 _ATTACK = "textfooler"
 _SUCCESSFUL = pl.col("status") == "successful"
+_SHARP = pl.col("sharpness") + pl.col("sharpness_after")
+_RELATIVE = pl.when(_SHARP >= NOWHERE).then(pl.col("jsd") / _SHARP).alias("relative_jsd")
+"""As audits of stability divide: a flat heatmap hardly moves whatever happens, and JSD alone would praise it for that."""
 _SHAPE = {"encoder": "bilstm", "hidden": 128}
 
 
@@ -68,23 +72,28 @@ def table_11(results: Results) -> list[Table]:
                 cells = [
                     accuracy_cell(runs, "test"),
                     mean_cell(results, dataset, name, ROBUSTNESS, "after_attack", percent=True),
-                    *(_won(results, dataset, name, column) for column in ("jsd", "tau", f"top_{TOP}")),
-                    *(_won(results, dataset, name, column) for column in ("sharpness", "sharpness_after")),
+                    _won(results, dataset, name, pl.col("jsd"), digits=3),
+                    _won(results, dataset, name, _RELATIVE, digits=3),
+                    *(_won(results, dataset, name, pl.col(column)) for column in ("tau", f"top_{TOP}")),
+                    *(
+                        _won(results, dataset, name, pl.col(column), digits=3)
+                        for column in ("sharpness", "sharpness_after")
+                    ),
                 ]
                 words = "known words" if known else "any words"
                 rows.append([dataset, f"BiLSTM-{method}", words, str(len(runs)), *cells])
-    headings = ["dataset", "model", "substitutes", "seeds", "SA", "AA", "JSD", "KT", "TI"]
+    headings = ["dataset", "model", "substitutes", "seeds", "SA", "AA", "JSD", "relative JSD", "KT", "TI"]
     headings += ["sharpness", "sharpness under attack"]
     title = "Attention of a BiLSTM under TextFooler; from JSD on, where the attack succeeded"
     return [Table(headings, rows, title)] if rows else []
 
 
-def _won(results: Results, dataset: str, name: str, column: str) -> str:
-    found = results.by_text(CONSISTENCY, pl.col(column), dataset=dataset, model=name, where=_SUCCESSFUL)
+def _won(results: Results, dataset: str, name: str, value: pl.Expr, *, digits: int = 2) -> str:
+    found = results.by_text(CONSISTENCY, value, dataset=dataset, model=name, where=_SUCCESSFUL)
     interval = bootstrap_interval(found["value"].to_numpy())
     if not interval.count:
         return NOTHING
-    return with_interval(*interval[:3], lambda x: fixed(x, 3 if column in ("jsd", "sharpness") else 2))
+    return with_interval(*interval[:3], lambda x: fixed(x, digits))
 
 
 def _steadier(number: str, method: str, statement: str) -> Claim:
@@ -95,9 +104,9 @@ def _steadier(number: str, method: str, statement: str) -> Claim:
         number,
         statement,
         "ours",
-        f"JSD of attention under TextFooler, of {method} − of base, on all texts",
+        f"JSD of attention under TextFooler relative to its sharpness, of {method} − of base, on all texts",
         CONSISTENCY,
-        pl.col("jsd"),
+        _RELATIVE,
         tuple(against),
         below=0.0,
         against=against,

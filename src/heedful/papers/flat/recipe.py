@@ -178,6 +178,7 @@ FLAT = register(
                 table_11,
                 (
                     "Not in the paper: a BiLSTM with attention, trained by its three methods, by SEAT and by steady, which holds attention still under noise. adv and FLAT are trained against TextFooler. "
+                    "Relative JSD is JSD over the sum of both heatmaps' sharpness: a heatmap that is flatter moves less for that alone. Claims were first about JSD, and were changed to this when JSD was seen to fall with sharpness. "
                     "It is measured only when asked for: heedful reproduce flat --table 11.",
                 ),
                 ATTENTIVE,

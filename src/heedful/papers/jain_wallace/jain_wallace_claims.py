@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import polars as pl
 
 from heedful.audits.questions.counterfactual import DIFFERENT
 from heedful.audits.questions.permutation import SMALL
-from heedful.papers.claims import Claim, rank_correlation
+from heedful.papers.claims import Claim, Sample, rank_correlation
+from heedful.papers.jain_wallace.corpora_table import measure_of
+from heedful.papers.results import Results
 
 _HIGH = 0.5
 """A weight of at least half is called large: no other can be larger."""
 _TAU_RANGE = "0.08 to 0.47 over corpora and classes"
 _PEAKED = pl.col("largest_weight") >= _HIGH
 _AVERAGE = {"average": "bilstm"}
+
+_CLASSIFIED, _ANSWERED = ("sst2", "imdb", "20news_sports", "ag_news_binary"), ("babi_1",)
+_DRAWS = 1000
+
+
+def _lost(datasets: tuple[str, ...]) -> Callable[[Results], list[Sample]]:
+    """Test performance of the other encoders − that of the BiLSTM of the same seed; of single texts it is not kept."""
+
+    def samples(results: Results) -> list[Sample]:
+        found = []
+        for dataset in datasets:
+            reached = {
+                model: {r.seed: r.metrics["test"][measure_of(dataset)] for r in results.of(dataset, model)}
+                for model in ("bilstm", "average", "cnn")
+            }
+            for model in ("average", "cnn"):
+                seeds = sorted(reached[model].keys() & reached["bilstm"].keys())
+                lost = [reached[model][seed] - reached["bilstm"][seed] for seed in seeds]
+                if lost:
+                    (size, *_) = (r.metrics["sizes"]["test"] for r in results.of(dataset, model))
+                    mean = float(np.mean(lost))
+                    found.append(Sample(dataset, model, mean, np.full(_DRAWS, mean), size, (lost,)))
+        return found
+
+    return samples
+
 
 CLAIMS = (
     Claim(
@@ -127,5 +158,49 @@ CLAIMS = (
         ("bilstm",),
         above=0.5,
         where=_PEAKED,
+    ),
+    Claim(
+        "jw-11",
+        "With a BiLSTM, most texts have a τ_g of 0.5 or less.",
+        "4.1, Figure 2",
+        "share of such texts",
+        "agreement",
+        pl.when(pl.col("tau_g").is_finite()).then(pl.col("tau_g") <= _HIGH),
+        ("bilstm",),
+        above=0.5,
+        published="densities centre around 0.5 or below in most corpora",
+    ),
+    Claim(
+        "jw-12",
+        "With a BiLSTM, leave-one-out agrees more with gradients than with attention by over 0.2.",
+        "4.1, Figure 3",
+        "τ(gradient, leave-one-out) − τ_loo",
+        "agreement",
+        pl.col("tau_g_loo") - pl.col("tau_loo"),
+        ("bilstm",),
+        above=0.2,
+        published="> 0.2 on average",
+    ),
+    Claim(
+        "jw-13",
+        "Other encoders classify about as well as a BiLSTM (F1 lower by less than 0.05).",
+        "2, Table 1",
+        "test F1 − that of the BiLSTM of the same seed",
+        "sharpness",
+        _lost(_CLASSIFIED),
+        ("bilstm", "average", "cnn"),
+        above=-0.05,
+        published="comparable",
+    ),
+    Claim(
+        "jw-14",
+        "They answer questions markedly worse (accuracy lower by more than 0.1).",
+        "2, Table 1",
+        "test accuracy − that of the BiLSTM of the same seed",
+        "sharpness",
+        _lost(_ANSWERED),
+        ("bilstm", "average", "cnn"),
+        below=-0.1,
+        published="markedly worse",
     ),
 )

@@ -12,6 +12,7 @@ from heedful.comparison.stability_frontier import AUDIT as NOISY
 from heedful.measures.resampling import FEWEST_SEEDS, over_seeds
 from heedful.papers.measured_numbers import TRAINING, MeasuredNumber, Numbers
 from heedful.papers.results import MeasuredRun, Results, by_class, column
+from heedful.papers.seat.example_sentences import example_numbers
 from heedful.papers.seat.method_draws import DrawnNumber, Methods
 from heedful.papers.seat.methods import NOISE, WORDS
 
@@ -65,6 +66,7 @@ def numbers(results: Results) -> Numbers:
             found += _of_a_seed(results, run)
         found += _against_vanilla(results, dataset, model)
         found += _other_seeds(results.of(dataset, model, SEEDS))
+        found += example_numbers(runs)
     return Numbers(tuple(found))
 
 

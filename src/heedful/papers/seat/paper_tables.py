@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from heedful.output.numbers import NOTHING
 from heedful.output.tables import Table
+from heedful.papers.corpus_counts import WORDS as COUNTED_WORDS
+from heedful.papers.corpus_counts import by_class_cell, count_cell
 from heedful.papers.measured_numbers import Numbers
 from heedful.papers.recipe import published
 from heedful.papers.results import Results
@@ -82,6 +85,27 @@ def table_1(results: Results) -> list[Table]:
 
     headings = ["JSD, one word", "paper", "TVD, one word", "paper", "F1", "paper", *_ALL_WORDS, *_BESIDE]
     return _by_encoder(results, COMPARED, "embedding_stability", headings, cells)
+
+
+def table_5(results: Results) -> list[Table]:
+    """Corpora."""
+    counts = results.corpora
+    rows = []
+    for dataset in counts.datasets:
+        theirs = published("seat")["table_5"].get(dataset, {})
+        ours = [
+            count_cell(counts, dataset, COUNTED_WORDS, "test", 1),
+            *(by_class_cell(counts, dataset, split) for split in ("train", "test")),
+        ]
+        paper = [str(theirs.get(name, NOTHING)) for name in ("length", "train", "test")]
+        rows.append([dataset, *(cell for pair in zip(ours, paper, strict=True) for cell in pair)])
+    return [
+        Table(
+            ["dataset", *_with_paper(["mean length", "train", "test"])],
+            rows,
+            "Texts by class, in the order of the labels; length is that of test texts, in words",
+        )
+    ]
 
 
 def table_8(results: Results) -> list[Table]:

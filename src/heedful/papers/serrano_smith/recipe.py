@@ -1,15 +1,27 @@
-"""Serrano & Smith 2019, Is Attention Interpretable?: Table 2 and Figures 5, 6, 10, 11."""
+"""Serrano & Smith 2019, Is Attention Interpretable?: Tables 1–3 and Figures 3–13."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from heedful.audits.chart_kinds import boxes
+from heedful.output.counted_bars import stacked_shares
 from heedful.output.numbers import NOTHING, fixed, percentage, quartiles
+from heedful.output.panels import Panel, together
 from heedful.output.tables import Table
+from heedful.papers.corpus_counts import DEVIATION, SENTENCES, TEXTS, WORDS, classes, count_cell
+from heedful.papers.paper_page import Picture
 from heedful.papers.recipe import Dataset, Experiment, Model, Recipe, published, register
-from heedful.papers.results import MeasuredRun, Results, column
+from heedful.papers.results import MeasuredRun, Results, column, rows_of
+from heedful.papers.serrano_smith.erasure_figures import (
+    HANRNN,
+    delta_js,
+    delta_js_drawn,
+    negatives,
+    negatives_drawn,
+)
 from heedful.papers.serrano_smith.serrano_smith_claims import (
     CLAIMS,
     ENCODERS,
@@ -25,12 +37,112 @@ _COUNTERPART = {"imdb_rating": "IMDB"}
 """Which of the paper's corpora a dataset stands in for; the others have none here."""
 
 
+_SIZES = ("words", "words_deviation", "sentences", "sentences_deviation", "train", "test", "classes")
+
+
+def table_1(results: Results) -> list[Table]:
+    """Corpora, ours above the paper's."""
+    counts = results.corpora
+    rows = []
+    for dataset in counts.datasets:
+        lengths = [
+            count_cell(counts, dataset, f"{name}{of}", "test", 1)
+            for name in (WORDS, SENTENCES)
+            for of in ("", DEVIATION)
+        ]
+        both = sum(
+            found.estimate
+            for split in ("train", "dev")
+            if (found := counts.get(dataset, "", "corpus", TEXTS, group=split))
+        )
+        sizes = [
+            f"{both:,.0f}",
+            count_cell(counts, dataset, TEXTS, "test"),
+            str(len(classes(counts, dataset))),
+        ]
+        rows.append([f"{dataset} (ours)", *lengths, *sizes])
+    for name, printed in published("serrano_smith")["corpora"].items():
+        rows.append([f"{name} (paper)", *(f"{printed[size]:,}" for size in _SIZES)])
+    headings = ["corpus", "words", "s.d.", "sentences", "s.d.", "train + dev", "test", "classes"]
+    return [Table(headings, rows, "Lengths: mean over test texts, as they are read")]
+
+
+def table_3(results: Results) -> list[Table]:
+    """Test accuracy in percent, ours above the paper's."""
+    names = models_with(*ENCODERS)
+    rows = []
+    for dataset in results.datasets:
+        reached = [
+            [100 * run.metrics["test"]["accuracy"] for run in results.of(dataset, name)] for name in names
+        ]
+        rows.append([f"{dataset} (ours)", *(fixed(float(np.mean(v)), 1) if v else NOTHING for v in reached)])
+    for name, printed in published("serrano_smith")["corpora"].items():
+        rows.append([f"{name} (paper)", *(fixed(printed["accuracy"][model], 1) for model in names)])
+    return [Table(["corpus", *names], rows, "Test accuracy in percent, mean over seeds")]
+
+
 def table_2(results: Results) -> list[Table]:
     """What flips the decision when one item is erased, in percent of the texts."""
     return [
         _flips(results, "attention", "Top item by attention (the paper: Table 2)"),
         _flips(results, "product", "Top item by attention × gradient (the paper: Figure 13)"),
     ]
+
+
+def figure_9(results: Results) -> list[Table]:
+    """The same as Table 2 on all models."""
+    return [_flips(results, "attention", "Top item by attention (the paper: Figure 9)")]
+
+
+def figure_12(results: Results) -> list[Table]:
+    """The top item by the gradient."""
+    return [_flips(results, "gradient", "Top item by gradient (the paper: Figure 12)"), _single(results)]
+
+
+def figure_13(results: Results) -> list[Table]:
+    """The top item by attention × gradient."""
+    return [
+        _flips(results, "product", "Top item by attention × gradient (the paper: Figure 13)"),
+        _single(results),
+    ]
+
+
+def _single(results: Results) -> Table:
+    """How many decisions the top item of each ranking flips alone."""
+    rankings = ("attention", "gradient", "product")
+    rows = [
+        [
+            dataset,
+            model,
+            *(percentage(column(runs, "single_erasure", f"{name}_flips").mean(), 1) for name in rankings),
+        ]
+        for dataset, model, runs in results.pairs("single_erasure")
+    ]
+    return Table(["dataset", "model", *rankings], rows, "Decisions that the top item flips alone, by ranking")
+
+
+def _flips_drawn(number: int, ranking: str, spoken: str) -> Callable[[Results], list[Picture]]:
+    """A bar for every model of each corpus, and for those of the paper that it prints."""
+
+    def pictures(results: Results) -> list[Picture]:
+        bars: dict[str, list[float]] = {}
+        for dataset, model, runs in results.pairs("single_erasure"):
+            top, other = (
+                column(runs, "single_erasure", f"{ranking}_{end}") for end in ("flips", "other_flips")
+            )
+            bars[f"{dataset} {model}"] = [
+                float(((top == a) & (other == b)).mean()) for a, b in _OUTCOMES.values()
+            ]
+        if not bars:
+            return []
+        for model, corpora in published("serrano_smith")["flips"].get(ranking, {}).items():
+            for name, shares in corpora.items():
+                bars[f"{name} {model} (paper)"] = [share / 100 for share in shares]
+        title = f"What flips when one item is erased: the top by {spoken}, or a random other"
+        spec = stacked_shares(bars, [f"flips: {name}" for name in _OUTCOMES], title=title)
+        return [Picture(f"figure-{number}", f"{title}, shares of texts by model", spec)]
+
+    return pictures
 
 
 def _flips(results: Results, ranking: str, title: str) -> Table:
@@ -48,7 +160,7 @@ def _flips(results: Results, ranking: str, title: str) -> Table:
 
 def _printed(ranking: str, model: str, corpora: Sequence[str]) -> list[list[str]]:
     """Rows of the paper, in the same form."""
-    printed = published("serrano_smith")["flips"][ranking].get(model, {})
+    printed = published("serrano_smith")["flips"].get(ranking, {}).get(model, {})
     sizes = published("serrano_smith")["corpora"]
     return [
         [
@@ -131,6 +243,34 @@ def _removed(results: Results, what: str, *models: str) -> Table:
     )
 
 
+def _removed_drawn(number: int, what: str, *models: str) -> Callable[[Results], list[Picture]]:
+    """Boxes of every ranking; a drawing for every corpus with a panel for each model."""
+    erased = "items" if what == "fraction" else "attention"
+
+    def draw(runs: list[MeasuredRun]) -> Panel:
+        rows = rows_of(runs, "flip_set").filter(FLIPPED)
+        groups = {name: rows[f"{name}_{what}"] for name in (*RANKINGS, "minimum")}
+        axis = f"share of {erased} erased"
+        return Panel(runs[0].model, boxes(groups, title="", axis=axis, accent="minimum").spec)
+
+    def pictures(results: Results) -> list[Picture]:
+        found = []
+        for dataset in results.datasets:
+            panels = [
+                draw(runs)
+                for name, _, runs in _only(results, *models)
+                if name == dataset and len(column(runs, "flip_set", "row", FLIPPED))
+            ]
+            if panels:
+                title = f"Share of {erased} erased before the decision flips, {dataset}"
+                caption = ["Box: half of the texts; line: nine in ten. The minimum is exact."]
+                spec = together(panels, title=title, caption=caption, columns=3)
+                found.append(Picture(f"figure-{number}-{dataset}", f"{title}, by model and ranking", spec))
+        return found
+
+    return pictures
+
+
 def _only(results: Results, *models: str) -> list[tuple[str, str, list[MeasuredRun]]]:
     return [(dataset, model, runs) for dataset, model, runs in results.pairs("flip_set") if model in models]
 
@@ -153,13 +293,14 @@ def described(runs: Sequence[MeasuredRun]) -> list[str]:
 
 _FIGURE_5 = ("HANrnn", "FLANrnn", "FLANconv")
 _NO_NUMBERS = "The paper shows this as box plots and prints no number for them."
+_NO_POINTS = "The paper draws this and prints no number. Δα is the difference of the weights, ΔJS that of the effects on the output."
 _MINIMUM = "The true minimum is ours: the smallest set whose erasure flips the decision, which the paper holds to be out of reach."
 
 SERRANO_SMITH = register(
     Recipe(
         name="serrano-smith",
         title="Serrano & Smith 2019, Is Attention Interpretable?",
-        description="Is Attention Interpretable?: Table 2, Figures 5, 6, 10, 11, and eleven claims",
+        description="Is Attention Interpretable?: Tables 1 to 3, Figures 3 to 13, and fourteen claims",
         options={
             "preset": "serrano-smith",
             "vectors": VECTORS,
@@ -181,6 +322,17 @@ SERRANO_SMITH = register(
         experiments=(
             Experiment(
                 "table",
+                1,
+                "Which corpora?",
+                "",
+                table_1,
+                (
+                    "Texts that were cut count as they are read: imdb_rating and 20news have 250 words at most.",
+                ),
+                corpora=True,
+            ),
+            Experiment(
+                "table",
                 2,
                 "Does the most attended item alone decide?",
                 "single_erasure",
@@ -191,6 +343,36 @@ SERRANO_SMITH = register(
                 ),
             ),
             Experiment(
+                "table",
+                3,
+                "How well do the models classify?",
+                "sharpness",
+                table_3,
+                (
+                    "Other corpora than the paper's (see what differs): ours and theirs are not to be compared row by row.",
+                ),
+            ),
+            Experiment(
+                "figure",
+                3,
+                "How far does the top item move the output, by how far its weight stands out?",
+                "single_erasure",
+                delta_js(HANRNN),
+                (_NO_POINTS,),
+                (HANRNN,),
+                pictures=delta_js_drawn(3, HANRNN),
+            ),
+            Experiment(
+                "figure",
+                4,
+                "Where a random item matters more, are the weights nearly tied?",
+                "single_erasure",
+                negatives(HANRNN),
+                (_NO_POINTS,),
+                (HANRNN,),
+                pictures=negatives_drawn(4, HANRNN),
+            ),
+            Experiment(
                 "figure",
                 5,
                 "How much must be erased to flip a decision?",
@@ -198,6 +380,7 @@ SERRANO_SMITH = register(
                 figure_5,
                 (_NO_NUMBERS, _MINIMUM),
                 _FIGURE_5,
+                pictures=_removed_drawn(5, "fraction", *_FIGURE_5),
             ),
             Experiment(
                 "figure",
@@ -207,6 +390,34 @@ SERRANO_SMITH = register(
                 figure_6,
                 (_NO_NUMBERS, _MINIMUM),
                 models_with("noenc"),
+                pictures=_removed_drawn(6, "fraction", *models_with("noenc")),
+            ),
+            Experiment(
+                "figure",
+                7,
+                "The same as Figure 3 on all models",
+                "single_erasure",
+                delta_js(*models_with(*ENCODERS)),
+                (_NO_POINTS + " It says that ΔJS rises earlier for models with less context.",),
+                pictures=delta_js_drawn(7, *models_with(*ENCODERS)),
+            ),
+            Experiment(
+                "figure",
+                8,
+                "The same as Figure 4 on all models",
+                "single_erasure",
+                negatives(*models_with(*ENCODERS)),
+                (_NO_POINTS + " It says that the models of Yahoo are an exception.",),
+                pictures=negatives_drawn(8, *models_with(*ENCODERS)),
+            ),
+            Experiment(
+                "figure",
+                9,
+                "Does the most attended item alone decide, on all models?",
+                "single_erasure",
+                figure_9,
+                ("The paper's tables are in an image but for HANrnn, whose numbers Table 2 repeats.",),
+                pictures=_flips_drawn(9, "attention", "attention"),
             ),
             Experiment(
                 "figure",
@@ -215,6 +426,7 @@ SERRANO_SMITH = register(
                 "flip_set",
                 figure_10,
                 (_NO_NUMBERS, _MINIMUM),
+                pictures=_removed_drawn(10, "fraction", *models_with(*ENCODERS)),
             ),
             Experiment(
                 "figure",
@@ -223,6 +435,29 @@ SERRANO_SMITH = register(
                 "flip_set",
                 figure_11,
                 (_NO_NUMBERS,),
+                pictures=_removed_drawn(11, "mass", *models_with(*ENCODERS)),
+            ),
+            Experiment(
+                "figure",
+                12,
+                "Does the top item by the gradient decide?",
+                "single_erasure",
+                figure_12,
+                (
+                    "The paper's tables are in an image. It says that the gradient's top item flips fewer decisions than attention's in 14 of 24 models.",
+                ),
+                pictures=_flips_drawn(12, "gradient", "gradient"),
+            ),
+            Experiment(
+                "figure",
+                13,
+                "Does the top item by attention × gradient decide?",
+                "single_erasure",
+                figure_13,
+                (
+                    "It says that the product's top item flips more decisions than attention's in all 24 models.",
+                ),
+                pictures=_flips_drawn(13, "product", "attention × gradient"),
             ),
         ),
         claims=CLAIMS,
@@ -246,5 +481,6 @@ SERRANO_SMITH = register(
             "Random rankings: the mean of five, where the paper plots the first of five.": (),
         },
         described=described,
+        besides=lambda run: {},
     )
 )

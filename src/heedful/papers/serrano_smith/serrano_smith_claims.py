@@ -11,6 +11,7 @@ NETWORKS = {"HAN": True, "FLAN": False}
 RANKINGS = ("attention", "gradient", "product", "random")
 FLIPPED = pl.all_horizontal(pl.col(f"{name}_fraction").is_finite() for name in RANKINGS)
 """Texts whose decision changes in the order of every ranking; the paper excludes the rest."""
+_FAR, _CLOSE = 0.4, 0.05
 _FRACTION = pl.col("attention_fraction")
 _AHEAD = _FRACTION - pl.col("gradient_fraction")
 _SOONER = (_AHEAD > 1e-9).cast(pl.Float64) - (_AHEAD < -1e-9).cast(pl.Float64)
@@ -150,5 +151,42 @@ CLAIMS = (
         models_with(*ENCODERS),
         above=0.0,
         published="more in all 24 models",
+    ),
+    Claim(
+        "ss-12",
+        f"Even where the top item's weight stands out (by {_FAR} or more), its effect is often hardly larger (ΔJS below {_CLOSE}, for a quarter of "
+        "such texts or more).",
+        "4.1, Figure 3",
+        f"share with ΔJS below {_CLOSE} among texts with Δα of {_FAR} or more and ΔJS of 0 or more",
+        "single_erasure",
+        pl.col("attention_delta_js") < _CLOSE,
+        models_with("rnn"),
+        above=0.25,
+        where=(pl.col("attention_delta_weight") >= _FAR) & (pl.col("attention_delta_js") >= 0),
+        published="many, for HANrnn",
+    ),
+    Claim(
+        "ss-13",
+        "The effect of a weight that stands out (by 0.2 to 0.6) is larger without an encoder than over an RNN.",
+        "A.2, Figure 7",
+        "ΔJS of noenc − that of rnn, where both have such a weight",
+        "single_erasure",
+        pl.col("attention_delta_js"),
+        models_with("noenc"),
+        above=0.0,
+        against=_less("noenc", "rnn"),
+        where=pl.col("attention_delta_weight").is_between(0.2, 0.6),
+        published="the upswing is slightly earlier with less context",
+    ),
+    Claim(
+        "ss-14",
+        "The top item by the gradient flips fewer decisions than the top item by attention.",
+        "A.3, Figures 9, 12",
+        "share that the gradient flips − share that attention flips",
+        "single_erasure",
+        pl.col("gradient_flips") - pl.col("attention_flips"),
+        models_with(*ENCODERS),
+        below=0.0,
+        published="fewer in 14 of 24 models",
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,10 @@ from heedful.papers.measure_recipe import measure_recipe
 from heedful.papers.recipe import RecipeCase
 from heedful.papers.results import MeasuredRun, Missing
 from heedful.progress import QUIET, Watcher
+
+if TYPE_CHECKING:
+    from heedful.output.terminal import Screen
+    from heedful.papers.paper_page import Page
 
 _MOST_WORDS = 2
 QUICK_TEXTS = 2000
@@ -66,7 +70,7 @@ class StudyRow:
         return len(self.attefa_each)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Studied:
     """A study that was done, in the order of its grid, and what is missing."""
 
@@ -100,6 +104,30 @@ class Studied:
         """One row per value, or per point of a curve."""
         shown = self.points if self.study.twins else self.rows
         return pl.DataFrame([vars(row) for row in shown], infer_schema_length=None)
+
+    def __repr__(self) -> str:
+        return f"Studied: {self.study.name}, {len(self.rows)} values on {', '.join(self.corpora)}; show() prints it"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.page()._repr_html_()
+
+    def page(self) -> Page:
+        """Give it as a page of tables and sentences."""
+        from heedful.papers.attefa.studies.study_files import make_page
+
+        return make_page(self)
+
+    def show(self, screen: Screen | None = None) -> None:
+        """Print it."""
+        self.page().show(screen)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write table.md, figure.svg and rows.parquet into a folder."""
+        from heedful.papers.attefa.studies.study_files import write
+
+        write(self, Path(folder))
+        return Path(folder)
 
 
 def run_study(
