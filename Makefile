@@ -1,11 +1,12 @@
 # make demo   set up, train on real text, show heatmaps, audit them, give a verdict
 # make test   set up, run the whole suite
+# make docs   build the documentation site
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test check lint bench clean
+.PHONY: demo test check lint docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/heedful demo
@@ -21,6 +22,11 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The documentation site, in build/site; a link that leads nowhere is a failure.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 bench: $(VENV)/.installed
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -38,4 +44,4 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

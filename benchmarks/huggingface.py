@@ -2,11 +2,14 @@
 
 One process, one thread. The network is MiniLM with six layers and twelve heads (`heedful data get minilm-l6`, or one of the same
 size with drawn weights) with a head that was not trained: what is measured is time. Texts are of sst2's test set, or drawn, all of
-22 tokens. `python benchmarks/huggingface.py 100 FOLDER` uses 100 texts and a classifier of your own.
+22 tokens. `python benchmarks/huggingface.py 100 FOLDER` uses 100 texts and a classifier of your own. `python benchmarks/huggingface.py
+memory FOLDER` says how much memory audits of 100 and of 1,000 texts of 512 tokens take at the most, each in a process of its own.
 """
 
 from __future__ import annotations
 
+import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -23,6 +26,10 @@ from heedful.models.shorter import decode_many
 
 TEXTS, TOKENS, VARIANTS = 200, 22, 200
 AUDITS = ["sharpness", "permutation", "counterfactual", "single_erasure", "flip_set"]
+
+
+LONG, MANY = 512, (100, 1000)
+FOR_MEMORY = ["sharpness", "permutation"]
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -71,6 +78,30 @@ def main() -> None:
     )
 
 
+def memory(folder: str | None) -> None:
+    """Peak resident memory of one process after another; what is measured with more texts must hardly take more."""
+    command = [sys.executable, __file__, "peak", *([folder] if folder else [])]
+    peaks = []
+    for many in MANY:
+        done = subprocess.run([*command, str(many)], check=True, stdout=subprocess.PIPE, text=True)
+        loaded, peak = map(int, done.stdout.split()[-2:])
+        peaks.append(peak)
+        print(
+            f"{many} texts of {LONG} tokens through {', '.join(FOR_MEMORY)}: at most {peak} MB, {loaded} MB of them before the audit"
+        )
+    print(f"ratio {peaks[1] / peaks[0]:.2f} (aim: near 1)")
+
+
+def peak(folder: str | None, many: int) -> None:
+    """Audit, and print megabytes before the audit and at the most."""
+    classifier = heedful.load(folder) if folder else untrained()
+    texts = some_texts(classifier, many, tokens=LONG)
+    classifier.model.logits(classifier.batch(texts[:1]))
+    loaded = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    heedful.audit(classifier, texts, only=FOR_MEMORY, permutations=10, progress=False)
+    print(loaded // 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+
+
 def untrained() -> Any:
     """MiniLM with a head that was not trained."""
     from transformers import (
@@ -94,7 +125,7 @@ def untrained() -> Any:
     return classify_with(module.eval(), AutoTokenizer.from_pretrained(folder))
 
 
-def some_texts(classifier: Any, many: int) -> list[str]:
+def some_texts(classifier: Any, many: int, *, tokens: int = TOKENS) -> list[str]:
     """Texts that are cut to the same number of tokens."""
     from heedful.data.corpora.reader import load_corpus
     from heedful.training.train import resolve
@@ -105,13 +136,20 @@ def some_texts(classifier: Any, many: int) -> list[str]:
     found: list[str] = []
     place = 0
     while len(found) < many:
-        words = 2
-        while len(classifier.vocabulary.encode([" ".join(joined[place : place + words])]).ids) < TOKENS:
-            words += 1
+        words = max(2, tokens // 2)
+        while len(classifier.vocabulary.encode([" ".join(joined[place : place + words])]).ids) < tokens:
+            words += max(1, tokens // 64)
         found.append(" ".join(joined[place : place + words]))
-        place += words
+        place = place + words if place + 2 * words < len(joined) else len(found)
     return found
 
 
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    match sys.argv[1:]:
+        case ["memory", *folder]:
+            memory(folder[0] if folder else None)
+        case ["peak", *folder, many]:
+            peak(folder[0] if folder else None, int(many))
+        case _:
+            main()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -85,6 +86,22 @@ def real_classifier(real_data: Path, absent: Callable[[str], NoReturn]) -> Path:
     if not folder.is_dir():
         absent("there is no models/bert-tiny-toxicity beside HEEDFUL_DATA")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium; tests that need it are skipped where there is none.
+
+    One for each file, closed with it: two at a time cannot be, nor can notebooks run beside one.
+    """
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture

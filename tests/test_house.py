@@ -117,4 +117,21 @@ def test_only_registries_import_by_name():
         and (places := list(imports_by_name(ast.parse(path.read_text(encoding="utf-8")))))
     }
     assert not found
-    assert list(imports_by_name(ast.parse("import importlib\nimportlib.import_module('heedful.report')")))
+    assert list(imports_by_name(ast.parse("import importlib\nimportlib.import_module('heedful.reports')")))
+
+
+def test_nobody_inside_calls_what_the_package_hands_on():
+    """`from heedful import audit` would reach from any layer to the top one; import-linter lets the package do that."""
+    lent = {"__version__", *(path.stem for path in SOURCE.iterdir())}
+    found = {
+        str(path): node.lineno
+        for path in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "heedful"
+            and {a.name for a in node.names} - lent
+        )
+        or (isinstance(node, ast.Import) and any(alias.name == "heedful" for alias in node.names))
+    }
+    assert not found

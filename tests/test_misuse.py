@@ -35,9 +35,9 @@ MISUSE = {
         "Of explainers the name is given",
     ),
     "attack nothing": (lambda: heedful.attack(None, TEXTS), "A model is"),
-    "attack no texts": (lambda: heedful.attack(probabilities, None), "A list of texts is needed"),
+    "attack no texts": (lambda: heedful.attack(probabilities, None), "No data are given"),
     "load nothing": (lambda: heedful.load(None), "A run is given by its name or folder"),
-    "train nothing": (lambda: heedful.train(None), "A dataset is given by its name or folder"),
+    "train nothing": (lambda: heedful.train(None), "No dataset is given: name one"),
     "train a zero": (lambda: heedful.train("a\0b"), "ends a name"),
     "config of number": (lambda: heedful.train("x", config=3), "A config is given by its name or folder"),
     "words of nothing": (lambda: heedful.words(None), "A list of texts is needed"),
@@ -45,12 +45,12 @@ MISUSE = {
     "words of numbers": (lambda: heedful.words([3]), "Text 1 is a int"),
     "NaN as an option": (lambda: heedful.train("x", learning_rate=NAN), "must be a finite number"),
     "probabilities of NaN": (
-        lambda: heedful.audit(predict=lambda texts: [[NAN, NAN]] * len(texts), texts=TEXTS),
+        lambda: heedful.audit(predict=lambda texts: [[NAN, NAN]] * len(texts), data=TEXTS),
         "probabilities that are no numbers (NaN)",
     ),
     "policy of number": (lambda: heedful.audit(probabilities, TEXTS, policy=3), "A policy is given by"),
     "labels of number": (
-        lambda: heedful.audit(probabilities, texts=TEXTS, labels=3),
+        lambda: heedful.audit(probabilities, TEXTS, labels=3),
         "A list of labels is needed",
     ),
     "audits of number": (
@@ -104,4 +104,4 @@ def test_an_immense_text_is_refused(toy_classifier):
     with pytest.raises(BadInput, match="Text 1 has a text of 5,000,000 characters"):
         toy_classifier().predict(["x" * 5_000_000])
     with pytest.raises(BadInput, match="half a character"):
-        heedful.audit(predict=probabilities, texts=TEXTS, label_names=["half \ud83d", "whole"])
+        heedful.audit(predict=probabilities, data=TEXTS, label_names=["half \ud83d", "whole"])

@@ -67,21 +67,20 @@ def _shorten(value: object) -> str:
     return spelled if len(spelled) <= 60 else spelled[:59] + "…"
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a flat mapping of options from a YAML file."""
+def read_yaml(path: Path, *, given_as: str = "--config") -> dict[str, Any]:
+    """Read a mapping of options from a YAML file, which the user named with `given_as`."""
+    leave = " or leave out --config" if given_as == "--config" else ""
     try:
         content = load_yaml(path)
     except FileNotFoundError:
-        raise BadInput(f"There is no file {path}: check the path given to --config.") from None
+        raise BadInput(f"There is no file {path}: check the path given to {given_as}.") from None
     except OSError as error:
         reason = (error.strerror or "refused").lower()
-        raise BadInput(f"Cannot read {path} ({reason}): check the path given to --config.") from None
+        raise BadInput(f"Cannot read {path} ({reason}): check the path given to {given_as}.") from None
     except UnicodeDecodeError:
-        raise BadInput(
-            f"{path} is not valid YAML (it is not UTF-8): correct it or leave out --config."
-        ) from None
+        raise BadInput(f"{path} is not valid YAML (it is not UTF-8): correct it{leave}.") from None
     except Unreadable as error:
-        raise BadInput(f"{path} cannot be read ({error}): correct it or leave out --config.") from None
+        raise BadInput(f"{path} cannot be read ({error}): correct it{leave}.") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

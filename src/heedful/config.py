@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -17,6 +18,26 @@ from heedful.registry import member_of
 def _split_commas(value: object) -> object:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
+
+def split_seeds(value: object) -> object:
+    """Read seeds that are separated by commas, each one or from the first to the last.
+
+    >>> split_seeds("0,3,10-12")
+    ['0', '3', 10, 11, 12]
+    """
+    if not isinstance(value, str):
+        return value
+    found: list[object] = []
+    for part in value.split(","):
+        ends = _RANGE.fullmatch(part.strip())
+        first, last = (int(end) for end in ends.groups()) if ends else (0, -1)
+        # Thousands of seeds are a slip, and said to be no number.
+        found += range(first, last + 1) if ends and 0 <= last - first < _MOST_SEEDS else [part.strip()]
+    return found
+
+
+_RANGE = re.compile(r"(\d{1,10})-(\d{1,10})")
+_MOST_SEEDS = 1000
 
 RENAMED = {"consistency": "stability_only"}
 """Objectives by the names they once had: both are understood, and their runs keep the old one in their names."""
@@ -37,7 +58,7 @@ Texts = Annotated[int, Field(ge=1, le=10**6)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Numbers = Annotated[tuple[Count, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
-Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_split_commas), Field(min_length=1)]
+Seeds = Annotated[tuple[Seed, ...], BeforeValidator(split_seeds), Field(min_length=1)]
 Size = Annotated[float, Field(gt=0, le=1e9)]
 Sizes = Annotated[tuple[Size, ...], BeforeValidator(_split_commas), Field(min_length=1)]
 Metric = Literal["roc_auc", "f1", "accuracy", "macro_f1"]
@@ -397,6 +418,11 @@ class AuditOptions(Options):
         1, description="How often noise or words are drawn for each text (stability audits)."
     )
     top_k: Count = Field(7, description="Top items that make a rationale (rationale, stability audits).")
+    exact_leave_one_out: bool = Field(
+        False,
+        description="Delete every item of long texts by itself and read to the end, in time that grows with the square of "
+        "their length; else blocks of neighbours are deleted where a model knows no shorter way.",
+    )
     seed: Seed = Field(0, description="Seed of samples, shuffles and intervals.")
     batch_size: Texts = Field(64, description="Texts read together; changes speed and memory, not numbers.")
 

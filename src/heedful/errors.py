@@ -29,6 +29,14 @@ class BadInput(HeedfulError):
     exit_code = 2
 
 
+class Unanswerable(BadInput):
+    """A question that cannot be asked of a model of which others can, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"This cannot be asked of this model: {reason}.")
+
+
 class Diverged(HeedfulError):
     """Training reached a loss that is not a number: a seed's bad luck, or too large a learning rate."""
 

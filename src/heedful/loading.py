@@ -17,7 +17,7 @@ from heedful.models.function import FunctionClassifier, classify_by
 from heedful.models.huggingface.classifier_folder import is_classifier_folder, open_classifier
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
 from heedful.registry import member_of
-from heedful.runs import Run, list_runs
+from heedful.runs import Run, find_run
 
 FUNCTION = "predict"
 """What a name begins with that is a function's: predict:module:function."""
@@ -151,13 +151,9 @@ def load(
 
 def load_run(run: str | Path, *, runs: str | Path = "runs") -> Classifier:
     """Load the classifier of a run, or any folder that `save_pretrained` wrote."""
-    for folder in (Path(run).expanduser(), Path(runs) / run):
-        if folder.is_dir():
-            _check_finished(Run(folder))
-            return Classifier.from_pretrained(folder)
-    names = [found.name for found in list_runs(Path(runs))]
-    hint = did_you_mean(Path(run).name, names) if names else "train one with heedful train."
-    raise BadInput(f"There is no run {str(run)!r}: {hint}")
+    folder = find_run(run, runs=Path(runs))
+    _check_finished(Run(folder))
+    return Classifier.from_pretrained(folder)
 
 
 def _check_finished(run: Run) -> None:

@@ -53,4 +53,15 @@ class Quiet:
         yield advance
 
 
+class Lines(Quiet):
+    """A watcher that keeps sentences, to be said elsewhere."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str, *, good: str = "") -> None:
+        """Keep it."""
+        self.lines.append(" ".join(filter(None, (line, good))))
+
+
 QUIET: Watcher = Quiet()

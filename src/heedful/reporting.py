@@ -8,7 +8,15 @@ from typing import Any
 
 Write = Callable[[Sequence[Any], Path], Path]
 
+REPORT = "report.html"
+"""What a report is called that lies beside its audit."""
+
 writer: Write | None = None
+
+Print = Callable[[Any, Any], None]
+
+printer: Print | None = None
+"""Prints an audit on a screen."""
 
 WriteAttack = Callable[[Any, Path], Path]
 

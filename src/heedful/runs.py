@@ -17,12 +17,13 @@ from typing import Any
 
 import yaml
 
-from heedful.errors import BadInput
+from heedful.errors import BadInput, did_you_mean
 from heedful.intake.encodings import without_surrogates
 from heedful.intake.json_text import read_json
 from heedful.intake.yaml_text import read_yaml
 from heedful.storage import locked, make_folder, remove_leftovers, write_json, write_text
 
+_waits = False
 _PACKAGES = ("heedful", "torch", "transformers", "tokenizers", "numpy", "safetensors", "scikit-learn")
 
 
@@ -103,7 +104,15 @@ class Run:
             yield
 
     def _refuse(self) -> None:
+        if _waits:
+            return
         raise BadInput(f"Another process is working on {self.folder}: wait for it or stop it.")
+
+
+def wait_for_others() -> None:
+    """From now on, where another process works on a run, wait for its end: that one does the same, as a part of the same work."""
+    global _waits  # noqa: PLW0603 of the process, as the locks are
+    _waits = True
 
 
 def list_runs(root: Path) -> list[Run]:
@@ -113,6 +122,22 @@ def list_runs(root: Path) -> list[Run]:
         with suppress(OSError):  # gone since it was seen, or a link to nowhere
             found.append((path.stat().st_mtime, path.parent))
     return [Run(folder) for _, folder in sorted(found)]
+
+
+def find_run(name: str | Path, *, runs: Path = Path("runs")) -> Path:
+    """Give the folder that is meant by a path, by a run's name, or by the beginning of one run's name."""
+    for folder in (Path(name).expanduser(), runs / name):
+        if folder.is_dir():
+            return folder
+    named = str(name)
+    names = [run.name for run in list_runs(runs)]
+    begin = [found for found in names if named and found.startswith(named)]
+    if len(begin) == 1:
+        return runs / begin[0]
+    if begin:
+        raise BadInput(f"{len(begin)} runs begin with {named!r}: choose one of {', '.join(sorted(begin))}.")
+    hint = did_you_mean(Path(name).name, names) if names else "train one with heedful train."
+    raise BadInput(f"There is no run {named!r}: {hint}")
 
 
 def _read(path: Path, read: Callable[[Path], Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_batches_do_not_change_a_number():
         ({"texts": TEXTS, "scores": [[1.0]] * 120}, "Text 1 has 9 items and the list of scores gives it 1"),
         ({"texts": TEXTS, "scores": [[(0, 900, 1.0)]] * 120}, "gives a score from 0 to 900"),
         ({"texts": TEXTS, "scores": [["a"] * 9] * 120}, "no finite numbers"),
-        ({"texts": TEXTS, "dataset": "sst2"}, "choose one"),
+        ({"texts": TEXTS, "dataset": "sst2"}, "leave out dataset"),
         ({"texts": TEXTS, "model": "somewhere"}, "one of the two"),
         ({"texts": TEXTS, "source": "integrated_gradients"}, "needs more of a model than predictions"),
     ],

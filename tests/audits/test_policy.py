@@ -419,3 +419,19 @@ def test_a_policy_that_is_not_there(tmp_path):
         read_policy(tmp_path / "none.yaml")
     with pytest.raises(BadInput, match="cannot be read"):
         read_policy(tmp_path)
+
+
+def test_what_other_weights_do_counts_neither_way_where_the_place_decides_nothing():
+    """Shuffled weights that change nothing are no evidence there, and a rule that is set aside is no leave to show."""
+    policy = read_policy("version-1")
+    found = summaries(policy, indifferent=(0.9, 0.95), replaceable_needed=(0.9, 0.95))
+    reaching = found | {"reach": summary("reach", number("out_of_reach", 0.1, 0.2))}
+    still = found | {"reach": summary("reach", number("out_of_reach", 0.7, 0.9))}
+    failing = {"permutation", "counterfactual"}
+    assert judge_findings(policy, found).verdict == judge_findings(policy, reaching).verdict == "do not show"
+    verdict = judge_findings(policy, still)
+    assert verdict.verdict == "not enough evidence"
+    assert {j.rule.audit for j in verdict.judgements if j.outcome == "not counted"} == failing
+    assert any("this place decides nothing" in because for because in verdict.because)
+    assert judge_findings(policy, summaries(policy) | {"reach": still["reach"]}).verdict != "show"
+    assert judge_findings(read_policy(), summaries() | {"reach": still["reach"]}).verdict == "show"

@@ -89,11 +89,11 @@ OTHERS = {
     "data get imbd": "did you mean imdb?",
     "predict": "Missing argument 'RUN'",
     "predict nothing text": "There is no run 'nothing': train one",
-    "predict RUN text --file reviews.csv": "Both texts and --file are given",
-    "predict RUN --file reviews.csv --query who": "--query-column",
-    "predict RUN --file nowhere.csv": "There is no file nowhere.csv",
-    "predict RUN --file reviews.csv --text-column body": "There is no column 'body' in reviews.csv",
-    "predict RUN --file empty.csv": "There is no row in empty.csv",
+    "predict RUN text --data reviews.csv": "Both texts and --data are given",
+    "predict RUN --data reviews.csv --query who": "--query-column",
+    "predict RUN --data nowhere.csv": "There is no file nowhere.csv",
+    "predict RUN --data reviews.csv --text-column body": "There is no column 'body' in reviews.csv",
+    "predict RUN --data empty.csv": "There is no row in empty.csv",
     "predict RUN text --query who": "leave out the query",
     "predict QA text": "--query",
     "predict QA one two --query who": "give one each",
@@ -141,7 +141,7 @@ def test_bad_words_for_other_commands(run, reviews, trained, trained_qa, tmp_pat
 
 
 def test_a_misspelt_run_is_recognised(run, trained):
-    result = run("predict", trained.name[:-1], "text", "--runs", trained.parent)
+    result = run("predict", trained.name[1:], "text", "--runs", trained.parent)
     assert_one_sentence(result, f"did you mean {trained.name}?")
 
 

@@ -27,7 +27,9 @@ def test_a_classifier_is_audited_and_kept_beside_the_data(real_classifier, comme
     found = json.loads(done.out)
     assert (found["about"]["model"], found["about"]["performance"]["accuracy"]) == ("bert-tiny-toxicity", 1)
     (folder,) = (comments.parent / "audits").glob("bert-tiny-toxicity-comments.csv-*")
-    assert (folder / "report.html").is_file()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "heedful audit bert-tiny-toxicity comments.csv" in page
+    assert str(comments.parent) not in page  # the folder of the data is no run
 
 
 def test_it_predicts_and_explains_under_the_family_name(real_classifier, run):
@@ -86,6 +88,7 @@ def test_two_classifiers_are_compared_on_the_same_texts(folders, comments, run):
     done = run("compare", *folders, "--data", comments, "--only", "permutation")
     assert done.code == 0
     assert "Difference to model-1.0" in done.out
+    assert run("compare", *folders, comments, "--only", "permutation").out == done.out
 
 
 def test_weights_act_in_all_layers_where_asked(folders, comments, run):

@@ -55,9 +55,17 @@ def test_json_lines_hold_every_word_with_its_place_and_weight(run, trained):
 
 
 def test_rows_of_a_file_go_to_a_file(run, trained, reviews):
-    result = run("predict", trained, "--file", reviews, "-o", "out/predictions.jsonl")
+    result = run("predict", trained, "--data", reviews, "-o", "out/predictions.jsonl")
     assert result.out == "60 predictions written to out/predictions.jsonl.\n"
     assert len(json_lines(Path("out/predictions.jsonl").read_text())) == 60
+
+
+def test_a_file_in_the_place_of_a_text_is_read(run, trained, reviews):
+    named = run("predict", trained, "--data", reviews, "--json")
+    assert run("predict", trained, reviews, "--json") == named
+    (found,) = json_lines(run("predict", trained, "great.csv", "--json").out)
+    assert found["text"] == "great.csv"  # there is no such file
+    assert run("predict", trained, "great " * 2000 + ".csv", "--json").code == 0
 
 
 def test_a_line_of_standard_input_is_a_text(run, trained, standard_input):
@@ -133,7 +141,7 @@ def test_a_question_is_shown_with_its_text(run, trained_qa):
 def test_questions_from_a_file(run, trained_qa):
     Path("q.csv").write_text("story,asked\nMary went home.,Where is Mary?\n")
     columns = ("--text-column", "story", "--query-column", "asked")
-    (row,) = json_lines(run("predict", trained_qa, "--file", "q.csv", *columns, "--json").out)
+    (row,) = json_lines(run("predict", trained_qa, "--data", "q.csv", *columns, "--json").out)
     assert row["query"] == "Where is Mary?"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -41,7 +40,7 @@ def test_studies_are_listed_with_their_questions(run):
 
 def test_a_small_grid_becomes_a_table_a_figure_and_rows(run, reviews, monkeypatch):
     # New processes would take longer than all that they do.
-    monkeypatch.setattr(heedful.training.twins, "ProcessPoolExecutor", lambda *args: ThreadPoolExecutor(1))
+    monkeypatch.setattr(heedful.training.twins, "USUAL", "here")
     monkeypatch.setattr(heedful.training.objectives.imitation, "EPOCHS", 2)
 
     def grid(corpus: str) -> list[Setting]:
@@ -51,13 +50,16 @@ def test_a_small_grid_becomes_a_table_a_figure_and_rows(run, reviews, monkeypatc
     tiny = Study("heads", "Do heads matter?", "heads", ("mock_5",), grid)
     assert "heads" in STUDIES
     monkeypatch.setitem(STUDIES._things, "heads", tiny)
-    words = ("study", "heads", "--dataset", reviews, "--vectors", "none", "--seeds", "1", "-o", "out")
+    words = ("study", "heads", "--data", reviews, "--vectors", "none", "--seeds", "10-10", "-o", "out")
     done = run(*words)
     assert done.code == 0
     assert done.out.startswith("Do heads matter?\n")
     rows = pl.read_parquet("out/rows.parquet")
     assert rows["value"].to_list() == ["1", "2"]
     assert rows["attefa"].is_between(0, 1).all()
+    again = heedful.study("heads", str(reviews), vectors="none", seeds=[10], progress=False)
+    assert again.to_frame().equals(rows) and len(repr(again).splitlines()) == 1
+    assert "Do heads matter?" in again._repr_html_()
     assert Path("out/figure.svg").read_text().startswith("<svg")
     table = Path("out/table.md").read_text()
     assert "| heads | F1 of base |" in table

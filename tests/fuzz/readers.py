@@ -20,6 +20,14 @@ import polars as pl
 import torch
 
 import heedful
+from heedful.attacks.attack import Attack
+from heedful.attacks.attack_result import ABOUT, ROWS, AttackResult
+from heedful.attacks.candidates.listed import Listed
+from heedful.attacks.candidates.sememes import read_sememe_file
+from heedful.attacks.constraints.places import NoWordTwice
+from heedful.attacks.constraints.sentence_encoder import SentenceEncoder
+from heedful.attacks.run_attack import attack
+from heedful.attacks.searches.greedy import Greedy
 from heedful.audits.policy import POLICIES, read_policy
 from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.result import RESULT, read_findings
@@ -38,7 +46,7 @@ from heedful.errors import HeedfulError
 from heedful.models.classifier import Classifier
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.sealed_weights import seal
-from heedful.report.finding import audits_of
+from heedful.reports.finding import audits_of
 from heedful.runs import Run, list_runs
 from heedful.training.checkpoint import Progress, load_checkpoint
 from heedful.training.twins import seconds_per_epoch
@@ -110,6 +118,10 @@ def _config(path: Path) -> object:
     return build(TrainConfig, {"dataset": "x", **read_yaml(path)}, where=path.name)
 
 
+def _sememes(path: Path) -> object:
+    return list(read_sememe_file(path))
+
+
 def _npz() -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, words=np.array(["film", "fine"]), vectors=np.ones((2, 3), dtype=np.float32))
@@ -177,6 +189,31 @@ def _audit() -> bytes:
 
 
 @lru_cache(maxsize=1)
+def _attack() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        synonyms = Path(folder) / "synonyms.tsv"
+        synonyms.write_text("fine good dull\nfilm movie\n")
+        ready = Attack(Listed(synonyms), (NoWordTwice(),), Greedy("deletion"))
+        saved = attack(_toy(), ["a fine film", "a dull film"], ["pos", "neg"], assembled=ready).save(folder)
+        return {name: (saved / name).read_bytes() for name in (ABOUT, ROWS)}
+
+
+def _kept_attack(path: Path) -> object:
+    """Whatever shows an attack meets both of its files."""
+    for name, content in _attack().items():
+        if name != path.name:
+            path.with_name(name).write_bytes(content)
+    found = AttackResult.load(path.parent)
+    found.report(path.parent / "attack.html")
+    return found.numbers
+
+
+def _similar(path: Path) -> object:
+    """The folder holds no model, so that it is refused in any case."""
+    return SentenceEncoder(path.parent)
+
+
+@lru_cache(maxsize=1)
 def readers() -> dict[str, Reader]:
     """Give all of them."""
     return {
@@ -198,6 +235,16 @@ def readers() -> dict[str, Reader]:
         "npy": Reader("x.npy", _npy(), _npy_vectors),
         "synonyms": Reader("x.tsv", b"film movie picture\nfine good # remark\n", read_synonym_file),
         "json synonyms": Reader("x.json", b'{"film": ["movie"], "fine": []}', read_synonym_file),
+        "sememes": Reader("x.txt", b"film\tnoun\tshows,work\nfine\tadj\tgood\n", _sememes),
+        "json sememes": Reader(
+            "x.json", b'{"film": [["noun", ["shows"]]], "fine": [["adj", ["good"]]]}', _sememes
+        ),
+        "packed sememes": Reader("x.txt.gz", gzip.compress(b"film\tnoun\tshows\n", mtime=0), _sememes),
+        "sentence encoder": Reader(
+            "modules.json", b'[{"type": "sentence_transformers.models.Transformer"}]', _similar
+        ),
+        "attack": Reader(ABOUT, _attack()[ABOUT], _kept_attack),
+        "attack rows": Reader(ROWS, _attack()[ROWS], _kept_attack),
         "config": Reader("x.yaml", b"encoder: cnn\nwidths: [1, 3]\nepochs: 2\nlowercase: true\n", _config),
         "policy": Reader("x.yaml", POLICIES["version-1"].read_bytes(), read_policy),
         "runs": Reader("metrics.json", _METRICS, _runs),

@@ -245,6 +245,28 @@ def test_blocks_of_pairs_change_nothing(monkeypatch):
     assert torch.allclose(whole.weights, cut.weights, rtol=0, atol=1e-12)
 
 
+@given(instances(smallest=2, largest=6), st.sampled_from(EPSILONS), st.integers(1, 6))
+def test_the_lightest_items_alone_give_a_lower_bound_that_is_reached(instance, epsilon, most):
+    weights, logits = instance
+    value, farthest = _solve(weights, logits, epsilon)
+    tensors = (torch.as_tensor(weights)[None], torch.as_tensor(logits)[None])
+    few = eps_max_jsd(*tensors, torch.ones(1, len(weights), dtype=torch.bool), epsilon, most=most)
+    found = few.weights[0].numpy()
+    assert few.value.item() <= value + 1e-12
+    if most >= len(weights):
+        assert few.value.item() == value and found.tolist() == farthest.tolist()
+    assert few.value.item() == pytest.approx(_jsd(weights, found), abs=1e-9)
+    assert abs(expit(found @ logits) - expit(weights @ logits)) <= epsilon + 1e-12
+
+
+def test_of_many_items_the_lightest_are_mixed():
+    """Two heavy items could be mixed too; the two light ones are farther."""
+    weights = torch.tensor([[0.4, 0.1, 0.4, 0.1]])
+    says = torch.tensor([[-1.0, -1.0, 1.0, 1.0]])
+    found = eps_max_jsd(weights, says, weights > 0, 0.0, most=1)
+    assert found.weights[0].tolist() == pytest.approx([0, 0.5, 0, 0.5])
+
+
 def test_single_precision_is_computed_in_double():
     weights, logits = torch.tensor([[0.5, 0.25, 0.25]]), torch.tensor([[0.0, 1.0, -1.0]])
     single = eps_max_jsd(weights, logits, weights > 0, 0.01)

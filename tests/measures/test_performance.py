@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score, roc_auc_score
 
 from heedful.measures.performance import performance
 
@@ -37,3 +40,25 @@ def test_macro_f1_counts_a_class_that_is_never_predicted():
 @pytest.mark.parametrize("classes", [2, 3])
 def test_roc_auc_is_left_out_where_there_is_one_class_only(classes):
     assert "roc_auc" not in performance(np.array([1, 1]), _certain([1, 0], classes))
+
+
+@given(
+    st.integers(2, 5),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 10**6)), min_size=1, max_size=40),
+    st.booleans(),
+)
+def test_every_number_is_that_of_scikit_learn_to_the_bit(classes, drawn, rounded):
+    """An epoch is selected by these numbers, so that not even the last digit may differ."""
+    labels = np.array([label % classes for label, _ in drawn])
+    p = np.stack([np.random.default_rng(seed).dirichlet(np.ones(classes)) for _, seed in drawn])
+    p = p.round(1) if rounded else p  # with ties
+    predicted, every = p.argmax(1), np.arange(classes)
+    measured = performance(labels, p)
+    macro = f1_score(labels, predicted, labels=every, average="macro", zero_division=0)
+    assert measured["accuracy"] == accuracy_score(labels, predicted)
+    assert measured["macro_f1"] == macro
+    assert measured["f1"] == (f1_score(labels, predicted, zero_division=0) if classes == 2 else macro)
+    present = np.unique(labels)
+    if len(present) > 1:
+        ones = [1] if classes == 2 else present
+        assert measured["roc_auc"] == np.mean([roc_auc_score(labels == c, p[:, c]) for c in ones])

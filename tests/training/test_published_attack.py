@@ -14,6 +14,7 @@ from heedful.attacks.searches.greedy import Greedy
 from heedful.checking import build
 from heedful.errors import BadInput
 from heedful.training.published_attack import PublishedAttack
+from heedful.training.rounds import NothingFound
 
 assembled = []
 
@@ -50,6 +51,15 @@ def test_every_text_has_its_row_also_without_a_word(attack, toy_classifier):
     assert {found.statuses[place] for place in (0, 2)} <= {"successful", "failed"}
     nothing = attack()(["...", "!"], [0, 1], classifier)
     assert nothing.attacked == ["...", "!"]
+
+
+def test_where_no_word_has_a_candidate_the_texts_come_with_the_sentence(attack, toy_classifier):
+    classifier = toy_classifier(encoder="average")
+    label = int(classifier.predict(["old"])[0].label == "class 1")
+    with pytest.raises(NothingFound, match="finds no candidate for any word of these 2 texts") as found:
+        attack()(["old", "...", "warm"], [label, 1, label], classifier)
+    assert found.value.texts.attacked == ["old", "...", "warm"]
+    assert found.value.texts.statuses[0] == "failed"
 
 
 def test_it_is_assembled_once(attack, toy_classifier):

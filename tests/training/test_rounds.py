@@ -17,7 +17,7 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.runs import Run, list_runs
 from heedful.training import rounds as module
-from heedful.training.rounds import attack_texts, train_rounds
+from heedful.training.rounds import NothingFound, attack_texts, train_rounds
 from heedful.training.train import resolve, train
 
 SMALL = {
@@ -148,6 +148,28 @@ def test_parts_change_nothing(reviews, tmp_path, monkeypatch):
     assert one.fingerprint == two.fingerprint
     assert two.rows.tolist() == rows
     assert two.originals == [texts.texts[row] for row in rows]
+
+
+class Sparse(Swap):
+    """Knows no substitute for texts without "grand", and says so where there are none."""
+
+    def __call__(self, texts, labels, classifier):
+        found = super().__call__(texts, labels, classifier)
+        if not any("grand" in text for text in texts):
+            raise NothingFound("There is nothing.", found)
+        return found
+
+
+def test_some_parts_may_have_no_substitute_and_all_together_must(reviews, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_PART", 1)
+    latest = train(resolve({"dataset": reviews, **SMALL, "epochs": 1}), runs=tmp_path / "runs")
+    texts = Split(["a film", "a grand film", "the film"], np.array([0, 1, 0]))
+    kept = attack_texts(Sparse(), latest, texts, rows=range(3))
+    assert AttackedTexts.read(kept).originals == texts.texts
+    before = sorted(path for path in latest.run.rglob("*"))
+    with pytest.raises(BadInput, match="There is nothing"):
+        attack_texts(Sparse(), latest, texts.take(np.array([0, 2])), rows=range(2))
+    assert sorted(path for path in latest.run.rglob("*")) == before
 
 
 def test_some_texts_are_attacked_others_in_every_round(reviews, tmp_path):

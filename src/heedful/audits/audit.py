@@ -107,6 +107,8 @@ class Audit(ABC):
     """How much of a model it needs access to."""
     scores_words: ClassVar[bool] = True
     """Whether it looks at scores of words; one that does not can be asked of models without attention, whatever the source."""
+    needs_reach: ClassVar[bool] = False
+    """Whether it asks what other weights do to the prediction, which says nothing of the heatmap where none does anything."""
     only_named: ClassVar[str] = ""
     """Why it runs only if it is named; empty if it always runs."""
     compared: ClassVar[tuple[str, ...]] = ()

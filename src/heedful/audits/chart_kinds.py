@@ -51,6 +51,7 @@ def histogram(
         f"Histogram of {axis}. {describe_values(rows[column])}",
         caption,
         finish_chart(drawn, names=list(groups)),
+        measure=column,
     )
 
 

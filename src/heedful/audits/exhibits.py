@@ -12,6 +12,8 @@ class Chart(NamedTuple):
     alt: str
     caption: str
     spec: dict[str, Any]
+    measure: str = ""
+    """The measure along its horizontal axis, where its thresholds can be drawn; empty where there is none."""
 
 
 class Heatmap(NamedTuple):

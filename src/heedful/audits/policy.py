@@ -14,7 +14,7 @@ from heedful.errors import BadInput, did_you_mean
 from heedful.intake.unreadable import Unreadable
 from heedful.intake.yaml_text import read_yaml
 
-Outcome = Literal["good", "unclear", "bad", "open", "too few", "not measured"]
+Outcome = Literal["good", "unclear", "bad", "open", "too few", "not measured", "not counted"]
 """Passes; asks for a caveat; fails; undecided with this many texts; too few texts have an answer; not measured."""
 
 POLICIES: Mapping[str, Path] = MappingProxyType(

@@ -21,8 +21,11 @@ EXIT_CODES: Mapping[Word, int] = {
 }
 """Exit codes of commands, so that a build can fail; 2 is bad input."""
 
-_ORDER: tuple[Outcome, ...] = ("bad", "not measured", "too few", "open", "unclear", "good")
-_UNDECIDED: tuple[Outcome, ...] = ("not measured", "too few", "open")
+_ORDER: tuple[Outcome, ...] = ("bad", "not measured", "not counted", "too few", "open", "unclear", "good")
+_UNDECIDED: tuple[Outcome, ...] = ("not measured", "not counted", "too few", "open")
+
+MOST = 0.5
+"""Of more than this share of the texts no weights move the prediction: then the audited place decides nothing."""
 
 LEAST_MODELS = 10
 """Faithful ones and unfaithful ones; with fewer of its kind, a verdict's error rates are those of all kinds."""
@@ -75,6 +78,23 @@ class Verdict(BaseModel):
     def __str__(self) -> str:
         return self.verdict
 
+    def __repr__(self) -> str:
+        return f"Verdict({'findings, not a verdict' if self.partial else self.verdict!r}: {' '.join(self.because)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to its own answer as a word, so that `verdict == "show"` says what it seems to say."""
+        return self.verdict == other if isinstance(other, str) else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(self.verdict)  # what is equal to a word has its hash
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from heedful.audits.verdict_html import verdict_parts
+        from heedful.output.notebook import output
+
+        return output(verdict_parts(self))
+
 
 def judge_findings(
     policy: Policy,
@@ -89,11 +109,13 @@ def judge_findings(
 ) -> Verdict:
     """Weigh all findings: one clear failure forbids; decisive rules need enough texts; only clear passes show.
 
-    Rules about the weights themselves do not apply to scores other than attention. A `partial` audit has findings, and
+    Rules about the weights themselves do not apply to scores other than attention; what other weights do is counted neither
+    for nor against them where the audited place decides nothing. A `partial` audit has findings, and
     never a verdict. If each text occurs in several `copies`, these count as one.
     """
+    idle = decides_nothing(summaries)
     judgements = [
-        judgement
+        _set_aside(judgement) if idle and AUDITS.get(rule.audit).needs_reach else judgement
         for rule in policy.rules
         if source == "attention" or not of_attention_alone(rule.audit)
         if (judgement := _judged(rule, summaries.get(rule.audit), policy.least_texts, copies)) is not None
@@ -114,6 +136,18 @@ def judge_findings(
         partial=partial,
         least_texts=policy.least_texts,
     )
+
+
+def decides_nothing(summaries: Mapping[str, Summary]) -> bool:
+    """Whether for most texts no weights were found that move the prediction; not known unless it was asked."""
+    found = (
+        [n for n in summaries["reach"].numbers if n.name == "out_of_reach"] if "reach" in summaries else []
+    )
+    return any(n.group == ALL and n.estimate is not None and n.estimate > MOST for n in found)
+
+
+def _set_aside(judgement: Judgement) -> Judgement:
+    return judgement.model_copy(update={"outcome": "not counted", "lacking": 0})
 
 
 def _judged(rule: Rule, summary: Summary | None, least_texts: int, copies: float) -> Judgement | None:
@@ -145,7 +179,8 @@ def _word(judgements: list[Judgement], *, partial: bool) -> tuple[Word, list[Jud
     """Return the answer and what decided it."""
     bad = [j for j in judgements if j.outcome == "bad"]
     if partial:
-        return "not enough evidence", bad or [j for j in judgements if j.outcome != "not measured"]
+        known = [j for j in judgements if j.outcome not in ("not measured", "not counted")]
+        return "not enough evidence", bad or known
     if bad:
         return "do not show", bad
     # Optional rules too: with fewer texts, a rule that forbids must not turn into a permission.
@@ -167,6 +202,8 @@ def _finding(
             return f"{audit} cannot be asked here: {reason}."
         return f"{audit} was not measured (heedful audit RUN --only {audit})."
     described = f"“{judgement.rule.about.description}”"
+    if judgement.outcome == "not counted":
+        return f"{audit} counts neither for nor against the heatmap: this place decides nothing, whatever the weights."
     if judgement.outcome == "not measured" or number is None:
         return f"{audit} was asked, and for no text is there an answer to {described}."
     if judgement.outcome == "too few":

@@ -21,6 +21,7 @@ from heedful.cli.data import data
 from heedful.cli.demo import demo
 from heedful.cli.doctor import doctor
 from heedful.cli.explain import explain
+from heedful.cli.explore import explore
 from heedful.cli.fault import report_fault
 from heedful.cli.help import Command, Commands
 from heedful.cli.listing import list_names
@@ -29,8 +30,10 @@ from heedful.cli.predict import predict
 from heedful.cli.report import report
 from heedful.cli.reproduce import reproduce
 from heedful.cli.runs import runs
+from heedful.cli.schema import schema
 from heedful.cli.stopping import STOPPED, was_pressed
 from heedful.cli.study import study
+from heedful.cli.sweep import sweep
 from heedful.cli.train import train
 from heedful.errors import BadInput, HeedfulError
 from heedful.intake.encodings import encodable, without_surrogates
@@ -78,9 +81,12 @@ for _command in (
     report,
     reproduce,
     study,
+    sweep,
     predict,
     explain,
+    explore,
     runs,
+    schema,
 ):
     app.command(cls=Command)(_command)
 app.command("list", cls=Command)(list_names)

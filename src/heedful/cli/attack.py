@@ -6,17 +6,26 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from heedful.attacks.options import AttackOptions
+from heedful.cli.attack_parts import parts_elsewhere
 from heedful.cli.audit import LabelNames, split_names
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
-from heedful.cli.inputs import Adapter, RunName
+from heedful.cli.inputs import Adapter, Format, RunName
 from heedful.cli.train import RunsFolder
+from heedful.cli.where import On
+from heedful.errors import BadInput
 from heedful.output.terminal import plain
+from heedful.progress import QUIET, Watcher
+from heedful.scale.chosen import working_on
+
+if TYPE_CHECKING:
+    from heedful.attacks.attack_result import AttackResult
+    from heedful.attacks.attacked_part import Elsewhere
 
 _PAGE = "attack.html"
 
@@ -59,9 +68,11 @@ def attack(
             rich_help_panel="Output",
         ),
     ] = None,
+    form: Format = "text",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the numbers as JSON.", rich_help_panel="Output")
+        bool, typer.Option("--json", help="The same as --format json.", rich_help_panel="Output")
     ] = False,
+    on: On = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
@@ -84,32 +95,37 @@ def attack(
     """
     import torch
 
-    from heedful.attacks.run_attack import attack as run_attack
-    from heedful.attacks.run_attack import attack_identity
-    from heedful.audits.subject.texts import find_texts
-    from heedful.config import AuditOptions
     from heedful.loading import find_model
-    from heedful.models.function import FunctionClassifier
 
     torch.set_num_threads(1)
-    with error_console().status("Loading the model"):
-        names = split_names(label_names)
-        classifier = find_model(run, runs=runs, data=data, label_names=names, adapter=adapter)
-        asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
-        name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
-        if isinstance(classifier, FunctionClassifier):
-            classifier.probe(found.texts)
-    labels = found.labels.tolist() if labelled else None
-    folder = output
-    if folder is None and classifier.home is not None:
-        known = attack_identity(classifier, found.texts, labels, **options)
-        slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-").lower()
-        folder = classifier.home / "attacks" / f"{options.get('recipe', 'textfooler')}-{slug}-{known}"
-    result = run_attack(
-        classifier, found.texts, labels, data=name, folder=folder, watcher=watcher(), **options
-    )
+    with working_on(on):
+        with error_console().status("Loading the model"):
+            names = split_names(label_names)
+            classifier = find_model(run, runs=runs, data=data, label_names=names, adapter=adapter)
+        result = attack_model(
+            classifier,
+            data,
+            split=split,
+            text_column=text_column,
+            label_column=label_column,
+            folder=output,
+            options=options,
+            elsewhere=parts_elsewhere(
+                {
+                    "name": run,
+                    "runs": str(runs),
+                    "data": data,
+                    "label_names": names,
+                    "adapter": None if adapter is None else str(adapter),
+                },
+                options,
+                classifier,
+            ),
+            watcher=watcher(),
+        )
+    folder = result.folder
     page = None if folder is None else result.report(folder / _PAGE)
-    if as_json:
+    if as_json or form == "json":
         numbers = {
             name: None if math.isnan(value) else value for name, value in result.numbers._asdict().items()
         }
@@ -119,3 +135,39 @@ def attack(
     if folder is not None:
         console().print(f"Attack: [bold]{plain(folder)}[/]", soft_wrap=True)
         console().print(f"Page: [bold]{plain(page)}[/]", soft_wrap=True)
+
+
+def attack_model(
+    classifier: Any,
+    data: str | None,
+    *,
+    split: str = "test",
+    text_column: str | None = None,
+    label_column: str | None = None,
+    folder: Path | None = None,
+    options: dict[str, Any],
+    elsewhere: Elsewhere | None = None,
+    watcher: Watcher = QUIET,
+) -> AttackResult:
+    """Attack the texts of a dataset or file; without a folder, what is done is kept inside the run, or beside the data."""
+    from heedful.attacks.run_attack import attack as run_attack
+    from heedful.attacks.run_attack import attack_identity
+    from heedful.audits.subject.texts import find_texts
+    from heedful.config import AuditOptions
+    from heedful.models.function import FunctionClassifier
+
+    with watcher.status("Reading the texts"):
+        asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
+        name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
+        if found.queries is not None:
+            raise BadInput(
+                f"Attacks read single texts, and {name} has a query beside each: choose other data."
+            )
+        if isinstance(classifier, FunctionClassifier):
+            classifier.probe(found.texts)
+    labels = found.labels.tolist() if labelled else None
+    if folder is None and classifier.home is not None:
+        known = attack_identity(classifier, found.texts, labels, **options)
+        slug = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-").lower()
+        folder = classifier.home / "attacks" / f"{options.get('recipe', 'textfooler')}-{slug}-{known}"
+    return run_attack(classifier, found.texts, labels, data=name, folder=folder, watcher=watcher, **options)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from heedful.cli.console import console, error_console, watcher
-from heedful.cli.explainer_comparison import show_explainer_comparison
 from heedful.cli.flags import with_flags
-from heedful.cli.inputs import Adapter, RunName
-from heedful.cli.report import FILE
+from heedful.cli.inputs import Adapter, Format, RunName
 from heedful.cli.train import RunsFolder
+from heedful.cli.where import On
 from heedful.config import AuditOptions
-from heedful.output.terminal import plain
+from heedful.errors import BadInput
+from heedful.reporting import REPORT
+from heedful.scale.chosen import working_on
 
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
@@ -69,10 +70,36 @@ Instead = Annotated[
     bool,
     typer.Option(
         help="If attention may not simply be shown, compare other explainers on a sample of the same texts; not with "
-        "--only, --source or --output.",
+        "--only, --source or --scores, nor of a function.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output")]
+InsteadTexts = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Compare on so many texts, however long they are; without it, on as many as are read in reasonable time.",
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        "--junit",
+        metavar="FILE",
+        help="Write the outcomes as a JUnit file too, which CI services show as tests.",
+        rich_help_panel="Output",
+    ),
+]
+Sarif = Annotated[
+    Path | None,
+    typer.Option(
+        "--sarif",
+        metavar="FILE",
+        help="Write the outcomes as a SARIF file too, which code hosts show beside a change.",
+        rich_help_panel="Output",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.", rich_help_panel="Output")]
 
 
 @with_flags(AuditOptions, panel="Audit")
@@ -86,7 +113,12 @@ def audit(
     label_names: LabelNames = None,
     adapter: Adapter = None,
     instead: Instead = True,
+    instead_texts: InsteadTexts = None,
+    form: Format = "text",
     as_json: AsJson = False,
+    junit: Junit = None,
+    sarif: Sarif = None,
+    on: On = None,
     runs: RunsFolder = Path("runs"),
     *,
     options: dict[str, Any],
@@ -105,6 +137,8 @@ def audit(
 
       heedful audit RUN reviews.csv --text-column body --json
 
+      heedful audit RUN reviews.csv --junit heedful.xml --sarif heedful.sarif
+
       heedful audit RUN --only counterfactual --method search
 
       heedful audit RUN --source integrated_gradients --policy strict.yaml
@@ -122,6 +156,9 @@ def audit(
     from heedful.loading import find_model
     from heedful.models.stages import Opaque
 
+    for file in (junit, sarif):
+        if file is not None and file.is_dir():
+            raise BadInput(f"{file} is a folder: name a file to write.")
     torch.set_num_threads(1)
     with error_console().status("Loading the model"):
         classifier = find_model(
@@ -129,24 +166,48 @@ def audit(
         )
     own = None if scores is None else scores_named(scores, data)
     names = split_names(only) or None
-    result = run_audits(
-        classifier,
-        data,
-        only=names,
-        policy=policy,
-        folder=output,
-        keep=True,
-        scores=own,
-        watcher=watcher(),
-        **options,
-    )
-    asked_all = not (names or output or own or "source" in options or isinstance(classifier.model, Opaque))
+    known = {
+        "name": run,
+        "runs": str(runs),
+        "data": data,
+        "label_names": split_names(label_names),
+        "adapter": None if adapter is None else str(adapter),
+    }
+    with working_on(on):
+        result = run_audits(
+            classifier,
+            data,
+            only=names,
+            policy=policy,
+            folder=output,
+            keep=True,
+            scores=own,
+            named=known,
+            watcher=watcher(),
+            **options,
+        )
+    asked_all = not (names or own or "source" in options or isinstance(classifier.model, Opaque))
     if instead and asked_all and result.verdict.verdict != "show":
         from heedful.audits.running.compare_explainers import compare_explainers
 
-        compare_explainers(result, classifier, data, policy=policy, watcher=watcher(), **options)
-    _deliver(result, as_json=as_json)
+        compare_explainers(
+            result, classifier, data, policy=policy, many=instead_texts, watcher=watcher(), **options
+        )
+    _write_for_ci(result, junit, sarif)
+    _deliver(result, as_json=as_json or form == "json")
     return result.verdict.exit_code
+
+
+def _write_for_ci(result: AuditResult, junit: Path | None, sarif: Path | None) -> None:
+    """Write what was asked for, whole or not at all."""
+    from heedful.reports.junit import junit as as_junit
+    from heedful.reports.sarif import sarif as as_sarif
+    from heedful.storage import write_text
+
+    if junit is not None:
+        write_text(junit, as_junit(result))
+    if sarif is not None:
+        write_text(sarif, as_sarif(result))
 
 
 def split_names(given: str | None) -> list[str] | None:
@@ -156,19 +217,16 @@ def split_names(given: str | None) -> list[str] | None:
 
 def _deliver(result: AuditResult, *, as_json: bool) -> None:
     """Write the report, and print the result."""
-    from heedful.report import write_report
-    from heedful.report.material import Material
+    from heedful.reports import write_report
+    from heedful.reports.material import Material
 
     assert result.folder is not None
     with error_console().status("Writing the report"):
         # From the folder: if only some audits were repeated, the report still shows all of them.
-        report = write_report([Material.read(result.folder)], result.folder / FILE)
+        write_report([Material.read(result.folder)], result.folder / REPORT)
     if as_json:
         others = Material.of(result).alternatives
         content = result.to_json() | ({"alternatives": others.model_dump(mode="json")} if others else {})
         typer.echo(json.dumps(content, ensure_ascii=False, indent=1))
     else:
         result.show(console())
-        show_explainer_comparison(result)
-        console().print(f"Audit: [bold]{plain(result.folder)}[/]", soft_wrap=True)
-        console().print(f"Report: [bold]{plain(report)}[/]", soft_wrap=True)

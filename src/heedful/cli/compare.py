@@ -9,6 +9,7 @@ import typer
 
 from heedful.cli.console import console, error_console, watcher
 from heedful.cli.flags import with_flags
+from heedful.cli.inputs import is_data_file
 from heedful.cli.train import RunsFolder
 from heedful.config import AuditOptions
 from heedful.output.terminal import plain
@@ -23,7 +24,8 @@ RunNames = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN",
-        help="Two or more runs, by folder or name (heedful runs), or classifiers of transformers (a folder, hf:NAME).",
+        help="Two or more runs, by folder or name (heedful runs), or classifiers of transformers (a folder, hf:NAME); a file of texts "
+        "after them is the data.",
     ),
 ]
 Data = Annotated[
@@ -115,6 +117,8 @@ def compare(
       heedful compare SEAT STEADY --against VANILLA --only embedding_stability --limit 500
 
       heedful compare RUN RUN --data reviews.csv -o table.tex
+
+      heedful compare my-classifier/ my-adapter/ reviews.csv
     """
     import torch
 
@@ -124,6 +128,8 @@ def compare(
     from heedful.comparison.formats import check_format, format_of
     from heedful.comparison.stability_frontier import check_figure
 
+    if data is None and is_data_file(run[-1]):
+        *run, data = run
     chosen = check_format(form) if form is not None else format_of(output) if output is not None else "text"
     names = [name.strip() for name in only.split(",") if name.strip()] if only else None
     audits = choose_audits(names, build(AuditOptions, options))

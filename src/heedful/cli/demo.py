@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from heedful.cli.console import console, error_console, watcher
-from heedful.cli.explainer_comparison import show_explainer_comparison
-from heedful.cli.report import FILE
 from heedful.cli.train import RunsFolder, show_result
 from heedful.output.terminal import plain
+from heedful.reporting import REPORT
 
 _VECTORS = "glove-840b-300d"
 _SHOWN = 3
@@ -81,25 +80,22 @@ def _audit(classifier: Any) -> None:
     """Audit the model of the demo, as any other."""
     from heedful.audits.running.compare_explainers import compare_explainers
     from heedful.audits.running.run import audit
-    from heedful.report import write_report
+    from heedful.reports import write_report
 
     result = audit(classifier, keep=True, watcher=watcher())
     if result.verdict.verdict != "show":
         compare_explainers(result, classifier, watcher=watcher())
     assert result.folder is not None
     with error_console().status("Writing the report"):
-        report = write_report([result], result.folder / FILE)
+        write_report([result], result.folder / REPORT)
     out = console()
-    out.print("\n[bold]May its attention be shown as an explanation?[/]\n")
-    result.show(out, brief=True)
-    show_explainer_comparison(result)
     out.print(
-        f"Audit: [bold]{plain(result.folder)}[/]\n"
-        f'Your own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]\n'
-        f"Verdict: [bold]{result.verdict}[/]\n"
-        f"Report, to open in a browser: [bold]{plain(report)}[/]",
+        f'\nYour own words: [bold]{_command()} predict {plain(classifier.run)} "a film that …"[/]\n'
+        "The report is a page to open in a browser.\n\n"
+        "[bold]May its attention be shown as an explanation?[/]",
         soft_wrap=True,
     )
+    result.show(out)
 
 
 def _command() -> str:

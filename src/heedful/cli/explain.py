@@ -12,6 +12,8 @@ from heedful.cli.inputs import (
     Adapter,
     AsJson,
     File,
+    Format,
+    FormerFile,
     OutputFile,
     Queries,
     QueryColumn,
@@ -39,10 +41,12 @@ def explain(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of explainers that draw samples.")] = 0,
     query: Queries = None,
     file: File = None,
+    former_file: FormerFile = None,
     text_column: TextColumn = "text",
     query_column: QueryColumn = None,
     adapter: Adapter = None,
     output: OutputFile = None,
+    form: Format = "text",
     as_json: AsJson = False,
     runs: RunsFolder = Path("runs"),
 ) -> None:
@@ -52,13 +56,13 @@ def explain(
 
       heedful explain RUN "a warm , funny , engaging film ." -e leave_one_out
 
-      heedful explain RUN --file reviews.csv -e integrated_gradients -o out.jsonl
+      heedful explain RUN --data reviews.csv -e integrated_gradients -o out.jsonl
 
       heedful explain hf:NAME "a warm , funny , engaging film ." -e integrated_gradients
 
       heedful explain predict:my_model:predict "a warm , funny , engaging film ." -e lime
     """
-    chosen, queries = read_inputs(texts, query, file, text_column, query_column)
+    chosen, queries = read_inputs(texts, query, file, text_column, query_column, former_file=former_file)
     with error_console().status(f"Explaining {len(chosen):,} texts"):
         import torch
 
@@ -69,4 +73,4 @@ def explain(
         explained = explain_texts(
             find_model(run, runs=runs, adapter=adapter), chosen, explainer, queries=queries, seed=seed
         )
-    deliver(explained, output, as_json=as_json)
+    deliver(explained, output, as_json=as_json or form == "json")

@@ -35,7 +35,7 @@ class Commands(TyperGroup):
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)
             if command is not None:
-                rows.append((Text(name, style="bold cyan"), Text(_paragraphs(command.help)[0])))
+                rows.append((Text(name, style="bold cyan"), Text(paragraphs(command.help)[0])))
         _show(_page(self, ctx), _panel("Commands", rows))
 
 
@@ -46,7 +46,7 @@ def _show(*parts: RenderableType) -> None:
 
 def _page(command: Any, ctx: Any) -> Group:
     parts: list[RenderableType] = [Padding(_usage(command, ctx), (1, 1, 0, 1))]
-    for paragraph in _paragraphs(command.help):
+    for paragraph in paragraphs(command.help):
         # An example is one line to copy: it is indented, and never joined with others.
         example = paragraph.startswith("heedful ")
         style = "bold" if paragraph.startswith("Example") else ""
@@ -103,5 +103,6 @@ def _panel(name: str, rows: list[tuple[Text, Text]]) -> Panel:
     return Panel(table, title=name, title_align="left", border_style="dim")
 
 
-def _paragraphs(text: str | None) -> list[str]:
+def paragraphs(text: str | None) -> list[str]:
+    """Split what a command says of itself; an example is a paragraph of its own."""
     return [" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n")]

@@ -6,11 +6,12 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from heedful.cli.console import console
+from heedful.cli.former_words import formerly, renamed
 from heedful.errors import BadInput
 from heedful.output.terminal import plain
 
@@ -23,7 +24,7 @@ RunName = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="A run's folder or name (heedful runs), a sequence classifier of transformers (its folder, or hf:NAME), or "
+        help="A run's folder, its name (heedful runs) or the beginning of it, a sequence classifier of transformers (its folder, or hf:NAME), or "
         "predict:MODULE:FUNCTION.",
     ),
 ]
@@ -33,7 +34,10 @@ Adapter = Annotated[
 ]
 TextArguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="TEXT", help="Texts to classify; without any, lines of standard input."),
+    typer.Argument(
+        metavar="TEXT",
+        help="Texts to classify, or a CSV, JSONL or Parquet file of them; without any, lines of standard input.",
+    ),
 ]
 Queries = Annotated[
     list[str] | None,
@@ -44,12 +48,13 @@ Queries = Annotated[
 File = Annotated[
     Path | None,
     typer.Option(
-        "--file",
+        "--data",
         metavar="FILE",
         help="Classify the rows of a CSV, JSONL or Parquet file.",
         rich_help_panel=_DATA,
     ),
 ]
+FormerFile = Annotated[Path | None, formerly("--file")]
 TextColumn = Annotated[
     str, typer.Option(metavar="NAME", help="The file's column with the text.", rich_help_panel=_DATA)
 ]
@@ -63,8 +68,15 @@ OutputFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write JSON lines here.", rich_help_panel=_OUTPUT),
 ]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON lines instead of heatmaps.", rich_help_panel=_OUTPUT)
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.", rich_help_panel=_OUTPUT)]
+Format = Annotated[
+    Literal["text", "json"],
+    typer.Option(
+        "--format",
+        help="For people, or for programs: one of text, json.",
+        rich_help_panel=_OUTPUT,
+        metavar="NAME",
+    ),
 ]
 
 
@@ -93,25 +105,41 @@ def read_inputs(
     file: Path | None,
     text_column: str,
     query_column: str | None,
+    *,
+    former_file: Path | None = None,
 ) -> tuple[list[str], list[str] | None]:
-    """Take texts from the command line, a file or standard input."""
+    """Take texts from the command line, a file or standard input; a text that is the name of a file of texts is that file."""
+    file = renamed(file, former_file, to="--data", was="--file")
+    if file is None and texts and len(texts) == 1 and is_data_file(texts[0]):
+        file, texts = Path(texts[0]).expanduser(), None
     if file is not None:
         if texts:
-            raise BadInput("Both texts and --file are given: choose one.")
+            raise BadInput("Both texts and --data are given: choose one.")
         if query:
-            raise BadInput("Both --query and --file are given: name the file's column with --query-column.")
+            raise BadInput("Both --query and --data are given: name the file's column with --query-column.")
         from heedful.data.corpora.columns import read_texts
 
         raw = read_texts(file, text_column, query_column)
         return raw.texts, raw.queries or None
     if not texts:
         if sys.stdin.isatty():
-            raise BadInput("No text is given: write one in quotes after the run, or use --file.")
+            raise BadInput("No text is given: write one in quotes after the run, or use --data.")
         texts = _lines_of_standard_input()
     for number, text in enumerate(texts, start=1):
         if not text.strip():
             raise BadInput(f"Text {number} is empty: give some words.")
     return texts, query or None
+
+
+def is_data_file(text: str) -> bool:
+    """Whether an argument names a file of texts."""
+    from heedful.data.corpora.rows import has_known_suffix
+
+    try:
+        path = Path(text).expanduser()
+        return has_known_suffix(path) and path.is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False  # no text that could be a name
 
 
 def _lines_of_standard_input() -> list[str]:

@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console, error_console, watcher
+from heedful.cli.former_words import formerly, renamed
+from heedful.cli.where import On
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
+from heedful.scale.chosen import working_on
 
 PolicyName = Annotated[
     str,
@@ -26,6 +29,7 @@ DoMeasure = Annotated[
 Corpora = Annotated[
     str | None,
     typer.Option(
+        "--data",
         metavar="NAME,NAME,…",
         help="Corpora to measure; those of the panel if not given. Any other with marked evidence works too, such as "
         "yelp+token.",
@@ -39,8 +43,18 @@ MemberNames = Annotated[
     ),
 ]
 TextCount = Annotated[
-    int, typer.Option(min=100, help="Test texts that each model is audited on.", rich_help_panel="Data")
+    int | None,
+    typer.Option(
+        "--limit",
+        min=100,
+        metavar="N",
+        help="Test texts that each model is audited on. [default: 300]",
+        rich_help_panel="Data",
+    ),
 ]
+FormerCorpora = Annotated[str | None, formerly("--corpora")]
+FormerTexts = Annotated[int | None, formerly("--texts", min=100)]
+_TEXTS = 300
 MoreAudits = Annotated[
     str | None,
     typer.Option(
@@ -74,12 +88,15 @@ def panel(
     policy: PolicyName = "default",
     measure: DoMeasure = False,
     corpora: Corpora = None,
+    former_corpora: FormerCorpora = None,
     members: MemberNames = None,
-    texts: TextCount = 300,
+    limit: TextCount = None,
+    former_texts: FormerTexts = None,
     also: MoreAudits = None,
     folder: PanelFolder = Path("panel"),
     output: OutputFile = None,
     table: TableFile = None,
+    on: On = None,
 ) -> None:
     """How often is a verdict wrong? Judge a policy by models whose faithfulness is known.
 
@@ -94,7 +111,7 @@ def panel(
 
       heedful panel --policy mine.yaml
 
-      heedful panel --measure --corpora mock_1_strong,trec+token --folder panel -o panel.md
+      heedful panel --measure --data mock_1_strong,trec+token --folder panel -o panel.md
     """
     from heedful.audits.policy import read_policy
     from heedful.panel.measure_panel import read_cases
@@ -102,12 +119,15 @@ def panel(
     from heedful.panel.table import MEASURED, joined, read_table, write_table
     from heedful.storage import write_text
 
+    corpora = renamed(corpora, former_corpora, to="--data", was="--corpora")
+    texts = renamed(limit, former_texts, to="--limit", was="--texts") or _TEXTS
     rules = read_policy(policy)
-    if not measure and (corpora or members or also):
-        raise BadInput("--corpora, --members and --also say what is measured: add --measure.")
+    if not measure and (corpora or members or also or on):
+        raise BadInput("--data, --members, --also and --on say what is measured, and where: add --measure.")
     cases = read_table() if MEASURED.is_file() else []
     if measure:
-        _measure(_names(corpora), _names(members), _names(also), folder=folder, texts=texts)
+        with working_on(on):
+            _measure(_names(corpora), _names(members), _names(also), folder=folder, texts=texts)
     if own := read_cases(folder):
         together = joined(cases, own)
         again = len(cases) + len(own) - len(together)

@@ -12,8 +12,8 @@ from heedful.cli.console import console, error_console
 from heedful.cli.train import RunsFolder
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
+from heedful.reporting import REPORT
 
-FILE = "report.html"
 _FORMATS = ("html", "md", "latex", "csv", "json", "card")
 
 
@@ -86,7 +86,7 @@ def report(
         raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
 
     from heedful.audits.policy import read_policy
-    from heedful.report.finding import find, taken
+    from heedful.reports.finding import find, taken
 
     rules = read_policy(policy)
     found = [find(name, runs=runs).judged(rules) for name in dict.fromkeys(run)]
@@ -98,16 +98,16 @@ def report(
                     f"audit {material.run or material.about.model}, or give --partial."
                 )
     if form == "html":
-        from heedful.report import write_report
+        from heedful.reports import write_report
 
         alone = found[0].folder if len(found) == 1 else None
         with error_console().status("Writing the report"):
-            path = write_report(found, output or (alone or Path()) / FILE)
+            path = write_report(found, output or (alone or Path()) / REPORT)
         _say(map(taken, found))
         console().print(f"Report: [bold]{plain(path)}[/]", soft_wrap=True)
         return
 
-    from heedful.report.exports import write
+    from heedful.reports.exports import write
     from heedful.storage import write_text
 
     text = write(found, form)  # type: ignore[arg-type]

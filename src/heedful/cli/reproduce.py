@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heedful.cli.console import error_console, watcher
-from heedful.cli.missing_runs import refuse_unfinished
-from heedful.cli.pages import show_page
+from heedful.cli.console import console, error_console, watcher
+from heedful.cli.former_words import formerly, renamed
+from heedful.cli.seeds import seeds_asked
 from heedful.cli.train import RunsFolder
+from heedful.cli.where import On
 from heedful.errors import BadInput, did_you_mean
 from heedful.output.terminal import plain
+from heedful.scale.chosen import working_on
 
 if TYPE_CHECKING:
     from heedful.papers.paper_page import Page
-    from heedful.papers.recipe import Experiment, Recipe
 
-_FORMATS = ("table", "md")
+_FORMATS = ("text", "md")
 _DATA, _OUTPUT = "Data", "Output"
 
 
@@ -37,28 +36,32 @@ Claims = Annotated[
 Datasets = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME,NAME,…", help="Datasets; all of the recipe's if not given.", rich_help_panel=_DATA
+        "--data",
+        metavar="NAME,NAME,…",
+        help="Datasets; all of the recipe's if not given.",
+        rich_help_panel=_DATA,
     ),
 ]
+FormerDatasets = Annotated[str | None, formerly("--datasets")]
 EncoderNames = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,NAME,…", help="Encoders; all of the recipe's if not given.", rich_help_panel="Model"
     ),
 ]
-SeedCount = Annotated[
-    int | None,
+Seeds = Annotated[
+    str | None,
     typer.Option(
-        min=1,
-        metavar="N",
+        metavar="N,N,…",
         rich_help_panel="Training",
-        help="Train with seeds 0 to N − 1; if not given, only 0, and for seat three or five. For attefa: the first N of "
-        "the nine seeds of the twins; all if not given.",
+        help="Seeds to train with, such as 0,1,2 or 0-2; if not given, only 0, and for seat three or five. For attefa: those of "
+        "the twins, and the papers' nine if not given.",
     ),
 ]
 TextCount = Annotated[
     int | None,
     typer.Option(
+        "--limit",
         min=1,
         metavar="N",
         rich_help_panel=_DATA,
@@ -66,6 +69,7 @@ TextCount = Annotated[
         "flat all (of tweeteval_hate 1,500, for flat of imdb and ag_news 500).",
     ),
 ]
+FormerTexts = Annotated[int | None, formerly("--texts", min=1)]
 OnlyFinished = Annotated[
     bool,
     typer.Option(
@@ -73,7 +77,7 @@ OnlyFinished = Annotated[
     ),
 ]
 Format = Annotated[
-    str, typer.Option("--format", metavar="NAME", help="One of table, md.", rich_help_panel=_OUTPUT)
+    str, typer.Option("--format", metavar="NAME", help="One of text, md.", rich_help_panel=_OUTPUT)
 ]
 OutputFile = Annotated[
     Path | None,
@@ -91,7 +95,7 @@ JoinFolder = Annotated[
         "--join",
         metavar="FOLDER",
         help="Also save the numbers in this folder, in small Parquet files for each dataset and encoder, and add those that "
-        "other machines saved there to the page (seat, flat).",
+        "other machines saved there to the page (all recipes; of attefa the tables that train nothing).",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -164,9 +168,11 @@ def reproduce(
     figure: Figures = None,
     claims: Claims = False,
     datasets: Datasets = None,
+    former_datasets: FormerDatasets = None,
     encoders: EncoderNames = None,
-    seeds: SeedCount = None,
-    texts: TextCount = None,
+    seeds: Seeds = None,
+    limit: TextCount = None,
+    former_texts: FormerTexts = None,
     attack_vectors: AttackVectors = None,
     attack_synonyms: AttackSynonyms = None,
     attack_language_model: AttackLanguageModel = None,
@@ -176,9 +182,10 @@ def reproduce(
     attack_texts: AttackTexts = None,
     rounds: RoundCount = None,
     only_finished: OnlyFinished = False,
-    form: Format = "table",
+    form: Format = "text",
     output: OutputFile = None,
     together: JoinFolder = None,
+    on: On = None,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Repeat a paper's experiments and print our numbers next to the published ones, with what differs.
@@ -189,119 +196,80 @@ def reproduce(
 
     Examples
 
-      heedful reproduce jain-wallace --table 2 --datasets sst2,babi_1 --encoders bilstm,average --seeds 3
+      heedful reproduce jain-wallace --table 2 --data sst2,babi_1 --encoders bilstm,average --seeds 0,1,2
 
-      heedful reproduce jain-wallace --figure 6,7,8 --datasets sst2
+      heedful reproduce jain-wallace --figure 6,7,8 --data sst2
 
       heedful reproduce serrano-smith --only-finished -o serrano-smith.md
 
-      heedful reproduce attefa --table 3 --datasets mock_1,mock_10 --encoders average --seeds 3
+      heedful reproduce attefa --table 3 --data mock_1,mock_10 --encoders average --seeds 10,50,100
 
-      heedful reproduce seat --table 1,2 --datasets sst2 --encoders bilstm
+      heedful reproduce seat --table 1,2 --data sst2 --encoders bilstm
 
-      heedful reproduce seat --datasets mr --join measured -o seat.md
+      heedful reproduce seat --data mr --join measured -o seat.md
 
-      heedful reproduce flat --table 2,3 --datasets trec --attack-vectors counter-fitted.txt
+      heedful reproduce flat --table 2,3 --data trec --attack-vectors counter-fitted.txt
 
       heedful reproduce flat --only-finished --join measured -o flat.md
     """
     from heedful.papers.attacked_training import ROUNDS, AttackChoices
     from heedful.papers.recipe import RECIPES
+    from heedful.papers.reproduce import reproduce as repeat
+    from heedful.training.twins import SEEDS, some_seeds
 
-    if form not in _FORMATS:
-        raise BadInput(f"There is no format {form!r}: {did_you_mean(form, _FORMATS)}")
-    chosen = RECIPES.get(recipe)
-    needed, shown = _choose(chosen, table, figure, claims=claims)
-    if together is not None and not (chosen.joins or chosen.besides):
-        _refuse_join(recipe)
-    attacks = AttackChoices(
-        vectors=attack_vectors,
-        synonyms=attack_synonyms,
-        language_model=attack_language_model,
-        sememes=attack_sememes,
-        similarity=attack_similarity,
-        known_words=known_words,
-        texts=attack_texts,
-        rounds=rounds or ROUNDS,
-    )
-    if not chosen.attacks and (attacks != AttackChoices() or rounds is not None):
-        _refuse_attacks(recipe)
-    cases = chosen.cases(
-        needed,
-        datasets=_split(datasets),
-        encoders=_split(encoders),
-        seeds=seeds,
-        texts=texts,
-        attacks=attacks,
-        costly=not claims and (table is not None or figure is not None),
-    )
-
-    from heedful.papers.kept_runs import join_runs, keep_runs, kept_runs, not_kept
-    from heedful.papers.measure_recipe import measure_recipe
-    from heedful.papers.outcome import make_page, split
-    from heedful.papers.parts import keep, kept
-
-    parts = kept(chosen.name, together) if together and chosen.joins else []
-    others = kept_runs(chosen, together) if together and chosen.besides else []
-    audits = list(dict.fromkeys(experiment.audit for experiment in needed))
-    if len(new := not_kept(cases, audits, others)) < len(cases):
-        there = f"{len(cases) - len(new)} of {len(cases)} runs are kept in {together} and not measured again."
-        error_console().print(plain(there), soft_wrap=True)
-    cases = new
-    results = measure_recipe(cases, audits, runs=runs, only_finished=only_finished, watcher=watcher())
-    if not (results.runs or parts or others):
-        refuse_unfinished(results.missing, runs=len(cases), only_finished=only_finished)
-    if together is not None and chosen.besides:
-        _tell_kept(keep_runs(chosen, results, together))
-        results = join_runs(chosen, results, others)
-    elif together is not None:
-        here = split(chosen, results)
-        _tell_kept(keep(here, together))
-        results, parts = replace(results, runs=()), [*parts, *here]
-    _deliver(make_page(chosen, results, shown, parts), form, output)
+    form = _format(form)
+    twins = RECIPES.get(recipe).twins
+    datasets = renamed(datasets, former_datasets, to="--data", was="--datasets")
+    with working_on(on):
+        page = repeat(
+            recipe,
+            tables=_split(table),
+            figures=_split(figure),
+            claims=claims,
+            datasets=_split(datasets),
+            encoders=_split(encoders),
+            seeds=seeds_asked(seeds, lambda count: (some_seeds(count) or SEEDS) if twins else range(count)),
+            texts=renamed(limit, former_texts, to="--limit", was="--texts"),
+            attacks=AttackChoices(
+                vectors=attack_vectors,
+                synonyms=attack_synonyms,
+                language_model=attack_language_model,
+                sememes=attack_sememes,
+                similarity=attack_similarity,
+                known_words=known_words,
+                texts=attack_texts,
+                rounds=rounds or ROUNDS,
+            ),
+            only_finished=only_finished,
+            together=together,
+            runs=runs,
+            watcher=watcher(),
+        )
+    _deliver(page, form, output)
 
 
-def _tell_kept(paths: Iterable[Path]) -> None:
-    for path in paths:
-        error_console().print(f"Kept: [bold]{plain(path)}[/]", soft_wrap=True)
+def _format(name: str) -> str:
+    """Check the format; what is text everywhere was once called table here."""
+    if name == "table":
+        error_console().print(
+            "--format table is called --format text now; both are understood.", soft_wrap=True
+        )
+        return "text"
+    if name not in _FORMATS:
+        raise BadInput(f"There is no format {name!r}: {did_you_mean(name, _FORMATS)}")
+    return name
 
 
 def _deliver(page: Page, form: str, output: Path | None) -> None:
     """Write and print a page."""
-    from heedful.papers.paper_page import markdown, save_page
-
     if output is not None:
-        save_page(page, output)
+        page.save(output)
     if form == "md":
-        typer.echo(markdown(page), nl=False)
+        typer.echo(page.markdown(), nl=False)
     else:
-        show_page(page)
+        page.show(console())
     if output is not None:
         error_console().print(f"Written: [bold]{plain(output)}[/]", soft_wrap=True)
-
-
-def _refuse_join(recipe: str) -> NoReturn:
-    from heedful.papers.recipe import RECIPES
-
-    able = ", ".join(name for name in RECIPES if RECIPES.get(name).joins or RECIPES.get(name).besides)
-    raise BadInput(f"Parts of {recipe} cannot be joined: --join is for {able}.")
-
-
-def _refuse_attacks(recipe: str) -> NoReturn:
-    from heedful.papers.recipe import RECIPES
-
-    able = ", ".join(name for name in RECIPES if RECIPES.get(name).attacks)
-    raise BadInput(f"Nothing of {recipe} is attacked: leave out the options of attacks, or reproduce {able}.")
-
-
-def _choose(
-    recipe: Recipe, table: str | None, figure: str | None, *, claims: bool
-) -> tuple[list[Experiment], list[Experiment]]:
-    """Return the experiments to measure, and those to show."""
-    asked = [recipe.find("table", number) for number in _split(table) or ()]
-    asked += [recipe.find("figure", number) for number in _split(figure) or ()]
-    needed = list(recipe.experiments) if claims or not asked else asked
-    return needed, asked if asked or claims else needed
 
 
 def _split(names: str | None) -> list[str] | None:

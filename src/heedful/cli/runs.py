@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console
+from heedful.cli.inputs import Format
 from heedful.output.tables import Cell, Row, Table
 from heedful.output.terminal import grid, plain
 
@@ -16,7 +17,10 @@ def runs(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder that holds the runs.")] = Path(
         "runs"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+    form: Format = "text",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The same as --format json.", rich_help_panel="Output")
+    ] = False,
 ) -> None:
     """List the runs, what each reached, and which are unfinished.
 
@@ -32,6 +36,7 @@ def runs(
     from heedful.output.numbers import fixed
     from heedful.runs import list_runs
 
+    as_json = as_json or form == "json"
     found = list_runs(folder)
     rows: list[Row] = []
     for run in found:

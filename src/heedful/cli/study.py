@@ -8,15 +8,20 @@ from typing import Annotated
 import typer
 
 from heedful.cli.console import console, watcher
-from heedful.cli.missing_runs import refuse_unfinished
-from heedful.cli.pages import show_page
+from heedful.cli.former_words import formerly, renamed
+from heedful.cli.seeds import seeds_asked
 from heedful.cli.train import RunsFolder
+from heedful.cli.where import On
 from heedful.output.terminal import plain
+from heedful.scale.chosen import working_on
+
+_TWINS = 3
 
 StudyName = Annotated[str, typer.Argument(help="A study (heedful list studies).", metavar="STUDY")]
 Dataset = Annotated[
     str | None,
     typer.Option(
+        "--data",
         metavar="NAME",
         help="Corpus; the study's own if not given, such as mock_5.",
         rich_help_panel="Data",
@@ -38,12 +43,12 @@ Vectors = Annotated[
         rich_help_panel="Training",
     ),
 ]
+FormerDataset = Annotated[str | None, formerly("--dataset")]
 Seeds = Annotated[
-    int,
+    str | None,
     typer.Option(
-        min=1,
-        metavar="N",
-        help="Twins of each base: the first N of the papers' nine seeds.",
+        metavar="N,N,…",
+        help="Seeds of the twins of each base, such as 10,50,100 or 0-4; the first three of the papers' nine if not given.",
         rich_help_panel="Audit",
     ),
 ]
@@ -85,13 +90,15 @@ OutputFolder = Annotated[
 def study(
     name: StudyName,
     dataset: Dataset = None,
+    former_dataset: FormerDataset = None,
     encoder: EncoderName = None,
     vectors: Vectors = None,
-    seeds: Seeds = 3,
+    seeds: Seeds = None,
     bases: Bases = None,
     quick: Quick = False,
     only_finished: OnlyFinished = False,
     output: OutputFolder = None,
+    on: On = None,
     runs: RunsFolder = Path("runs"),
 ) -> None:
     """Ask how one control changes the faithfulness of attention: a grid, a table, a figure and an answer.
@@ -105,40 +112,42 @@ def study(
 
       heedful study temperature
 
-      heedful study placement --dataset mock_2 --encoder bigru --quick
+      heedful study placement --data mock_2 --encoder bigru --quick
 
-      heedful study heads --bases 5 --seeds 2 -o heads/
+      heedful study heads --bases 5 --seeds 10,50 -o heads/
 
-      heedful study curve --dataset sst2 --encoder bilstm --seeds 1
+      heedful study curve --data sst2 --encoder bilstm --seeds 10-10
     """
     from heedful.papers.attefa.studies.study import STUDIES
 
     chosen = STUDIES.get(name)
+    dataset = renamed(dataset, former_dataset, to="--data", was="--dataset")
 
     from heedful.papers.attefa.studies.run_study import run_study
-    from heedful.papers.attefa.studies.study_files import make_page, write
-    from heedful.training.twins import some_seeds
+    from heedful.papers.reproduce import refuse_unfinished
+    from heedful.training.twins import SEEDS, some_seeds
 
     options = {"encoder": encoder or chosen.encoder} | (
         {"vectors": None if vectors == "none" else vectors} if vectors else {}
     )
-    studied = run_study(
-        chosen,
-        runs=runs,
-        corpora=[dataset] if dataset else None,
-        seeds=some_seeds(seeds),
-        bases=bases or (1 if quick or chosen.twins else 3),
-        quick=quick,
-        only_finished=only_finished,
-        watcher=watcher(),
-        **options,
-    )
+    with working_on(on):
+        studied = run_study(
+            chosen,
+            runs=runs,
+            corpora=[dataset] if dataset else None,
+            seeds=seeds_asked(seeds or None, lambda count: some_seeds(count) or SEEDS) or some_seeds(_TWINS),
+            bases=bases or (1 if quick or chosen.twins else 3),
+            quick=quick,
+            only_finished=only_finished,
+            watcher=watcher(),
+            **options,
+        )
     if not studied.rows:
         refuse_unfinished(studied.missing, runs=len(studied.missing), only_finished=only_finished)
     unusual = [encoder if encoder != chosen.encoder else None, dataset, "quick" if quick else None]
     folder = output or runs / "studies" / _folder_name(name, unusual)
-    write(studied, folder)
-    show_page(make_page(studied))
+    studied.save(folder)
+    studied.show(console())
     console().print(f"Written: [bold]{plain(folder)}[/] (table.md, figure.svg, rows.parquet)", soft_wrap=True)
 
 

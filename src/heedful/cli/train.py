@@ -24,7 +24,7 @@ RunsFolder = Annotated[
 @with_flags(TrainConfig, leave_out=("dataset",), beside={"attack": AttackOptions})
 def train(
     dataset: Annotated[
-        str | None, typer.Argument(help=TrainConfig.model_fields["dataset"].description)
+        str | None, typer.Argument(metavar="DATA", help=TrainConfig.model_fields["dataset"].description)
     ] = None,
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML file with the same options; flags win.")
@@ -120,8 +120,8 @@ def _for_show(given: dict[str, Any], config: Path | None, runs: Path) -> int:
 
     made = train_for_show(given, file=config, runs=runs, watcher=watcher())
     show_result(made.classifier.run or runs)
-    made.result.show(console(), brief=True)
-    console().print(f"{made.cost()}\nVerdict: [bold]{made.result.verdict}[/]", soft_wrap=True)
+    console().print(made.cost(), soft_wrap=True)
+    made.result.show(console())
     return made.result.verdict.exit_code
 
 

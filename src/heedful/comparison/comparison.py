@@ -53,7 +53,7 @@ class Entry:
         return self.keeps_sharpness is not False and self.keeps_f1 is not False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """`show()`, `to_frame()`, `write(format)`, `save(file)`, `figure(file)`."""
 
@@ -67,6 +67,16 @@ class Comparison:
     texts: int
     options: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        names = ", ".join(entry.name for entry in self.entries)
+        return f"Comparison: {names}, on {self.texts:,} texts of {self.data}; show() tells all of it"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the table of models, and each audit's numbers to unfold."""
+        from heedful.comparison.comparison_html import comparison_html
+
+        return comparison_html(self)
 
     def entry(self, name: str) -> Entry:
         """Find a row by its name."""

@@ -39,6 +39,8 @@ def eps_max_jsd(
     item_logits: Float[Tensor, "batch items"],
     mask: Bool[Tensor, "batch items"],
     epsilon: float,
+    *,
+    most: int | None = None,
 ) -> CounterfactualAttention:
     """Maximise JSD(weights, α) over attention α with |σ(s·α) − σ(s·weights)| ≤ ε, exactly (Jain & Wallace 4.2.2).
 
@@ -47,6 +49,10 @@ def eps_max_jsd(
     the maximum is at a vertex: one item in the slab, or two mixed so that s·α is on a boundary of it. All are
     tried, in blocks: O(items²) time and bounded memory. Weights are renormalised over real items; float64
     whatever the input. Of equal maxima one item goes before two, and then the earliest is taken.
+
+    With `most`, no more than so many items on each side of a boundary are mixed, those of least weight, because what has
+    little weight is farthest. Then time does not grow with the square of the items; for an instance that has more, the value
+    found can be reached, and is a lower bound of the largest.
 
     >>> weights, says = torch.tensor([[0.5, 0.25, 0.25]]), torch.tensor([[0.0, 1.0, -1.0]])
     >>> found = eps_max_jsd(weights, says, weights > 0, epsilon=0.01)
@@ -64,7 +70,7 @@ def eps_max_jsd(
         real = mask[rows, :extent]
         own = observed[rows, :extent]
         says = item_logits.detach()[rows, :extent].double().masked_fill(~real, 0)
-        best = _best_vertex(own, says, real, epsilon)
+        best = _best_vertex(own, says, real, epsilon, most)
         value[rows] = (math.log(2) - best.overlap / 2).clamp(0, math.log(2))
         farthest[rows, :extent] = _attention(best, own)
     return CounterfactualAttention(value, farthest)
@@ -97,7 +103,7 @@ def _blocks(mask: Tensor) -> Iterator[tuple[Tensor, int]]:
         start += size
 
 
-def _best_vertex(own: Tensor, says: Tensor, real: Tensor, epsilon: float) -> _Vertex:
+def _best_vertex(own: Tensor, says: Tensor, real: Tensor, epsilon: float, most: int | None) -> _Vertex:
     lower, upper = _slab((own * says).sum(1), epsilon)
     no_item = torch.full_like(lower, -1, dtype=torch.int64)
     best = _Vertex(torch.full_like(lower, 2 * math.log(2)), no_item, no_item, torch.zeros_like(lower))
@@ -108,7 +114,7 @@ def _best_vertex(own: Tensor, says: Tensor, real: Tensor, epsilon: float) -> _Ve
     best = _better(best, _Vertex(least, item, item, torch.zeros_like(least)))
 
     for boundary in (lower, upper):
-        best = _best_pair(best, own, says, real, boundary)
+        best = _best_pair(best, own, says, real, boundary, most)
     return best
 
 
@@ -124,11 +130,14 @@ def _tolerant(boundary: Tensor, sign: int) -> Tensor:
     return (boundary + sign * ROUNDING * boundary.abs().clamp_min(1))[:, None]
 
 
-def _best_pair(best: _Vertex, own: Tensor, says: Tensor, real: Tensor, boundary: Tensor) -> _Vertex:
+def _best_pair(
+    best: _Vertex, own: Tensor, says: Tensor, real: Tensor, boundary: Tensor, most: int | None
+) -> _Vertex:
     """Try all pairs of an item below and an item above the boundary, mixed so that s·α is on it."""
     edge = boundary[:, None]
-    below = says.masked_fill(~(real & (says < edge)), torch.inf).sort(dim=1, stable=True)
-    above = says.masked_fill(~(real & (says > edge)), -torch.inf).sort(dim=1, descending=True, stable=True)
+    lower, higher = (_lightest(own, real & side, most) for side in (says < edge, says > edge))
+    below = says.masked_fill(~lower, torch.inf).sort(dim=1, stable=True)
+    above = says.masked_fill(~higher, -torch.inf).sort(dim=1, descending=True, stable=True)
     deepest, highest = (int(side.values.isfinite().sum(1).max()) for side in (below, above))
     if not deepest or not highest:
         return best
@@ -151,6 +160,14 @@ def _best_pair(best: _Vertex, own: Tensor, says: Tensor, real: Tensor, boundary:
         share = high.flatten(1).gather(1, pair[:, None])[:, 0]
         best = _better(best, _Vertex(least, first, second, share))
     return best
+
+
+def _lightest(own: Tensor, items: Tensor, most: int | None) -> Tensor:
+    """Keep of each row so many items, those of least weight; all if there is no limit or there are fewer."""
+    if most is None or items.shape[1] <= most:
+        return items
+    rank = own.masked_fill(~items, torch.inf).argsort(dim=1, stable=True).argsort(dim=1)
+    return items & (rank < most)
 
 
 def _overlap(own: Tensor, new: Tensor) -> Tensor:

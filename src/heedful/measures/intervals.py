@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -56,27 +58,42 @@ def bootstrap_interval(
         same = float(ordered[0])
         return Interval(same, same, same, count, missing)
 
-    rng = np.random.default_rng(seed)
     if statistic == "mean":
-        estimate, resampled = ordered.mean(), _resampled_means(ordered, resamples=resamples, rng=rng)
+        estimate, resampled = ordered.mean(), _resampled_means(ordered, resamples=resamples, seed=seed)
     elif statistic == "median":
-        estimate, resampled = np.median(ordered), _resampled_medians(ordered, resamples=resamples, rng=rng)
+        estimate, resampled = (
+            np.median(ordered),
+            _resampled_medians(ordered, resamples=resamples, rng=np.random.default_rng(seed)),
+        )
     else:
         raise ValueError(f"statistic must be mean or median, not {statistic!r}")
     low, high = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(estimate), float(low), float(high), count, missing)
 
 
-def _resampled_means(
-    ordered: NDArray[np.float64], *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    count = len(ordered)
-    at_once = max(1, DRAWS_AT_ONCE // count)
+def _resampled_means(ordered: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
     means = np.empty(resamples)
-    for start in range(0, resamples, at_once):
-        part = means[start : start + at_once]
-        part[:] = ordered[rng.integers(count, size=(len(part), count))].mean(1)
+    first = 0
+    for drawn in _draws(len(ordered), resamples, seed):
+        means[first : first + len(drawn)] = ordered[drawn].mean(1)
+        first += len(drawn)
     return means
+
+
+def _draws(count: int, resamples: int, seed: int) -> Iterable[NDArray[np.int64]]:
+    """Give which values each resample takes, a block of resamples at a time."""
+    at_once = max(1, DRAWS_AT_ONCE // count)
+    if at_once >= resamples:
+        return (_drawn_before(count, resamples, seed),)
+    rng = np.random.default_rng(seed)
+    sizes = (min(at_once, resamples - first) for first in range(0, resamples, at_once))
+    return (rng.integers(count, size=(size, count)) for size in sizes)
+
+
+@lru_cache(maxsize=2)
+def _drawn_before(count: int, resamples: int, seed: int) -> NDArray[np.int64]:
+    """The numbers of an audit are averages over the same texts: to draw takes longer than to average."""
+    return np.random.default_rng(seed).integers(count, size=(resamples, count))
 
 
 def _resampled_medians(

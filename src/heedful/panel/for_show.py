@@ -42,6 +42,15 @@ class ForShow(NamedTuple):
     result: AuditResult
     ordinary: Classifier
 
+    def __repr__(self) -> str:
+        return f"ForShow: {self.result.verdict}. {self.cost()}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the audit, and what was given up."""
+        from heedful.output.notebook import output, paragraph
+
+        return output(paragraph(self.cost())) + self.result._repr_html_()
+
     def cost(self) -> str:
         """Say what was given up, in test figures."""
         if self.classifier.run == self.ordinary.run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from heedful.models.classifier import Classifier
 from heedful.panel.case import Case
 from heedful.panel.members import MEMBERS, SOURCES, TRAINING, Member
 from heedful.panel.truth import measure_truth
-from heedful.progress import QUIET, Watcher
+from heedful.progress import QUIET, Lines, Watcher
+from heedful.scale.piece import Outcome, Piece
+from heedful.scale.share_out import share_out
 from heedful.storage import write_json
 from heedful.training.train import resolve, train
 
@@ -68,32 +71,103 @@ def measure_panel(
     except BadInput as error:
         watcher.say(f"{corpus} is left out. {error}")
         return []
+    pieces = [
+        Piece(
+            f"{corpus} {member.name}",
+            _member_piece,
+            {
+                "corpus": corpus,
+                "options": dict(options),
+                "member": {**asdict(member), "options": dict(member.options)},
+                "folder": str(folder),
+                "texts": texts,
+                "also": list(also),
+            },
+        )
+        for member in members
+    ]
+
+    def tell(place: int, outcome: Outcome) -> None:
+        if outcome.problem and not outcome.fault:
+            watcher.say(f"{pieces[place].name}: {outcome.problem}")
+        for line in outcome.value or ():
+            watcher.say(line)
+
     found = []
-    for member in members:
-        for source in ("attention", *(SOURCES if member.explained else ())):
-            path = folder / "cases" / corpus.replace("/", "-") / f"{member.name}--{source}.json"
-            case = read_case(path)
-            if case is None or case.limit != texts:
-                try:
-                    classifier = _model(corpus, options, member, folder / "runs")
-                    case = _ask(corpus, member, classifier, source, texts=texts)
-                except HeedfulError as error:
-                    watcher.say(f"{corpus} {member.name}: {error}")
-                    break
-                write_json(path, case.model_dump(mode="json"))
-                truth = "unknown" if case.truth is None else f"{case.truth:.2f}"
-                watcher.say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
-            if source == "attention":
-                for name in _missing(case, member, also):
-                    try:
-                        case = _ask_also(case, name, _model(corpus, options, member, folder / "runs"))
-                    except HeedfulError as error:
-                        watcher.say(f"{case.name}, {name}: {error}")
-                        continue
-                    write_json(path, case.model_dump(mode="json"))
-                    watcher.say(f"{case.name}: {name}")
-            found.append(case)
+    for member, outcome in zip(
+        members, share_out(pieces, title=corpus, unit="models", done=tell, watcher=watcher), strict=True
+    ):
+        if outcome.fault:
+            outcome.taken()
+        found += [case for case in _kept(corpus, member, folder) if case.limit == texts]
     return found
+
+
+def _member_piece(config: Mapping[str, Any]) -> list[str]:
+    """Measure one member, and give what there is to say of it."""
+    said = Lines()
+    measure_member(
+        config["corpus"],
+        config["options"],
+        Member(**config["member"]),
+        folder=Path(config["folder"]),
+        texts=config["texts"],
+        also=config["also"],
+        watcher=said,
+    )
+    return said.lines
+
+
+def _kept(corpus: str, member: Member, folder: Path) -> list[Case]:
+    """Read what there is of a member."""
+    paths = (_file(corpus, member, source, folder) for source in _sources(member))
+    return [case for path in paths if (case := read_case(path)) is not None]
+
+
+def measure_member(
+    corpus: str,
+    options: Mapping[str, Any],
+    member: Member,
+    *,
+    folder: Path,
+    texts: int = TEXTS,
+    also: Sequence[str] = (),
+    watcher: Watcher = QUIET,
+) -> list[Case]:
+    """Measure one member by all its sources; what is finished is read."""
+    found = []
+    for source in _sources(member):
+        path = _file(corpus, member, source, folder)
+        case = read_case(path)
+        if case is None or case.limit != texts:
+            try:
+                classifier = _model(corpus, options, member, folder / "runs")
+                case = _ask(corpus, member, classifier, source, texts=texts)
+            except HeedfulError as error:
+                watcher.say(f"{corpus} {member.name}: {error}")
+                break
+            write_json(path, case.model_dump(mode="json"))
+            truth = "unknown" if case.truth is None else f"{case.truth:.2f}"
+            watcher.say(f"{case.name}: accuracy {case.accuracy:.2f}, truth {truth}, {case.sort}")
+        if source == "attention":
+            for name in _missing(case, member, also):
+                try:
+                    case = _ask_also(case, name, _model(corpus, options, member, folder / "runs"))
+                except HeedfulError as error:
+                    watcher.say(f"{case.name}, {name}: {error}")
+                    continue
+                write_json(path, case.model_dump(mode="json"))
+                watcher.say(f"{case.name}: {name}")
+        found.append(case)
+    return found
+
+
+def _sources(member: Member) -> tuple[str, ...]:
+    return ("attention", *(SOURCES if member.explained else ()))
+
+
+def _file(corpus: str, member: Member, source: str, folder: Path) -> Path:
+    return folder / "cases" / corpus.replace("/", "-") / f"{member.name}--{source}.json"
 
 
 def check(corpus: str) -> None:

@@ -98,6 +98,12 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
     return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
 
 
+def read_words(config: TrainConfig, corpus: Corpus) -> tuple[Vocabulary, dict[str, Instances]]:
+    """Cut all splits into the words of train, as training does; nothing is built or fetched."""
+    vocabulary = _learn(config, corpus, ["train"])
+    return vocabulary, encode_splits(config, corpus, vocabulary)[0]
+
+
 def encode_splits(
     config: TrainConfig, corpus: Corpus, vocabulary: Vocabulary
 ) -> tuple[dict[str, Instances], list[str]]:

@@ -10,10 +10,11 @@ import polars as pl
 from heedful.attacks.attack import ATTACKS, Attack
 from heedful.attacks.draft import Source
 from heedful.attacks.options import AttackOptions
-from heedful.attacks.run_attack import attack
+from heedful.attacks.run_attack import NoCandidates, attack
 from heedful.data.attacked import AttackedTexts
 from heedful.models.classifier import Classifier
 from heedful.runs import identity
+from heedful.training.rounds import NothingFound
 
 
 class PublishedAttack:
@@ -35,7 +36,10 @@ class PublishedAttack:
         return f"{self.options.recipe}-{identity(values)}" if values else self.options.recipe
 
     def __call__(self, texts: Sequence[str], labels: Sequence[int], classifier: Classifier) -> AttackedTexts:
-        """Attack every text that has a word; one without any stays as it is."""
+        """Attack every text that has a word; one without any stays as it is.
+
+        Raises `NothingFound`, with the texts as they are, where no word of any of them has a candidate.
+        """
         frame = pl.DataFrame(
             {"row": range(len(texts)), "original": texts, "attacked": texts, "label": labels},
             schema_overrides={"row": pl.Int64, "label": pl.Int64},
@@ -43,15 +47,22 @@ class PublishedAttack:
         places = [place for place, text in enumerate(texts) if Source.cut(text).words]
         if not places:
             return AttackedTexts.from_frame(frame.with_columns(changed=pl.Series([[]] * len(texts))))
-        found = attack(
-            classifier,
-            [texts[place] for place in places],
-            [labels[place] for place in places],
-            assembled=self.assembled,
-            **self.options.model_dump(exclude_defaults=True, exclude={"limit"}),
-        ).to_frame()
+        nothing: NoCandidates | None = None
+        try:
+            found = attack(
+                classifier,
+                [texts[place] for place in places],
+                [labels[place] for place in places],
+                assembled=self.assembled,
+                **self.options.model_dump(exclude_defaults=True, exclude={"limit"}),
+            ).to_frame()
+        except NoCandidates as error:
+            nothing, found = error, error.frame
         found = found.with_columns(row=pl.Series(places, dtype=pl.Int64))
         rest = frame.filter(~pl.col("row").is_in(places))
         kept = found.select("row", "original", "attacked", "label", "status", "changed")
         whole = pl.concat([kept, rest], how="diagonal").with_columns(pl.col("changed").fill_null([]))
-        return AttackedTexts.from_frame(whole.sort("row"))
+        result = AttackedTexts.from_frame(whole.sort("row"))
+        if nothing is not None:
+            raise NothingFound(str(nothing), result)
+        return result

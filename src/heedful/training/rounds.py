@@ -22,12 +22,20 @@ from heedful.errors import BadInput
 from heedful.models.classifier import Classifier
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run, identity
-from heedful.storage import remove_leftovers
+from heedful.storage import folder_for, remove_leftovers
 from heedful.training.objectives.objective import OBJECTIVES
 from heedful.training.prepare import encode_splits
 from heedful.training.train import train, vanilla_of
 
 _PART = 256  # texts that an interruption loses at most
+
+
+class NothingFound(BadInput):
+    """An attack has no substitute for any word of some texts, which are given back as they are."""
+
+    def __init__(self, message: str, texts: AttackedTexts) -> None:
+        super().__init__(message)
+        self.texts = texts
 
 
 class Attack(Protocol):
@@ -38,7 +46,10 @@ class Attack(Protocol):
         """Tells it from other attacks, with all of its options that change what it finds."""
 
     def __call__(self, texts: Sequence[str], labels: Sequence[int], classifier: Classifier) -> AttackedTexts:
-        """Attack every text; a row each, in their order, counted from 0. What it does to a text depends on no other."""
+        """Attack every text; a row each, in their order, counted from 0. What it does to a text depends on no other.
+
+        It may raise `NothingFound`: some texts may have no substitutes, and all together must have some.
+        """
 
 
 class Round(NamedTuple):
@@ -121,20 +132,30 @@ def attack_texts(
     if whole.is_file():
         return whole
     with (
+        folder_for(folder, lock=".lock"),
         Run(folder).locked(),
         watcher.bar(f"Attacking with {attack.name}", len(rows), unit="texts") as advance,
     ):
+        if whole.is_file():  # another process, which was waited for, did it
+            return whole
         remove_leftovers(folder)
-        parts = []
+        parts, nothing = list[AttackedTexts](), list[NothingFound]()
         for first in range(0, len(rows), _PART):
             part = folder / f"part-{first:07d}.parquet"
             some = np.arange(first, min(first + _PART, len(rows)))
-            if not part.is_file():
-                _attack_part(attack, classifier, chosen.take(some), rows=rows[first : first + _PART]).write(
-                    part
+            if part.is_file():
+                parts.append(AttackedTexts.read(part))
+            else:
+                found, empty = _attack_part(
+                    attack, classifier, chosen.take(some), rows=rows[first : first + _PART]
                 )
-            parts.append(AttackedTexts.read(part))
+                parts.append(found)
+                nothing += empty
+                if len(nothing) < len(parts):
+                    found.write(part)
             advance(len(some))
+        if nothing and len(nothing) == len(parts):
+            raise nothing[0]
         AttackedTexts.joined(parts).write(whole)
         for part in folder.glob("part-*.parquet"):
             part.unlink()
@@ -143,12 +164,18 @@ def attack_texts(
 
 def _attack_part(
     attack: Attack, classifier: Classifier, texts: Split, *, rows: Sequence[int]
-) -> AttackedTexts:
-    found = attack(texts.texts, texts.labels.tolist(), classifier)
+) -> tuple[AttackedTexts, list[NothingFound]]:
+    """Attack some texts, and say if nothing was found."""
+    nothing = list[NothingFound]()
+    try:
+        found = attack(texts.texts, texts.labels.tolist(), classifier)
+    except NothingFound as error:
+        nothing.append(error)
+        found = error.texts
     if found.originals != texts.texts:
         raise TypeError(f"the attack {attack.name} gave other texts back than it was given")
     frame = found.to_frame().with_columns(row=np.array(rows, dtype=np.int64))
-    return AttackedTexts.from_frame(frame)
+    return AttackedTexts.from_frame(frame), nothing
 
 
 def _drawn(texts: int, limit: int | None, *, seed: int, number: int) -> list[int]:

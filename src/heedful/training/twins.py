@@ -1,13 +1,9 @@
-"""Train several twins of one base, one per seed, in as many processes as there are usable cores."""
+"""Train several twins of one base, one per seed, where the user chose, or in as many processes as there are usable cores."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context, parent_process
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple
 
 from heedful.checking import build
@@ -16,9 +12,14 @@ from heedful.errors import BadInput, Diverged
 from heedful.intake.files import read_text
 from heedful.intake.json_text import parse_json
 from heedful.runs import Run, list_runs
+from heedful.scale.piece import Outcome, Piece
+from heedful.scale.share_out import share_out
 
 # Wiegreffe & Pinter's list, which AtteFa uses too.
 SEEDS = (10, 50, 257, 500231, 100078, 12504, 90754789, 8988812, 2)
+
+USUAL = "processes"
+"""Where twins are trained, if the user does not say."""
 
 
 def some_seeds(count: int | None) -> tuple[int, ...] | None:
@@ -57,25 +58,41 @@ def train_twins(
         resolve({"objective": "imitation", "base": str(base), "seed": seed, "threads": 1, **options})
         for seed in seeds
     ]
-    workers = min(len(configs), usable_cores())
-    found: dict[int, Twin] = {}
-    # Fresh processes: a forked copy of a process that used torch's threads may hang.
-    with ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent) as pool:
-        tasks = [pool.submit(_train, config, runs) for config in configs]
-        try:
-            for task in as_completed(tasks):
-                twin = task.result()
-                found[twin.seed] = twin
-                done(twin)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [found[seed] for seed in seeds]
+    pieces = [
+        Piece(
+            f"twin {config.seed}",
+            train_twin,
+            {"config": config.model_dump(mode="json"), "runs": str(runs)},
+        )
+        for config in configs
+    ]
+
+    def tell(place: int, outcome: Outcome) -> None:
+        if not outcome.problem:
+            done(_twin(seeds[place], outcome))
+
+    outcomes = share_out(pieces, usual=USUAL, done=tell)
+    return [_twin(seed, outcome) for seed, outcome in zip(seeds, outcomes, strict=True)]
 
 
-def usable_cores() -> int:
-    """Count the cores this process may run on, which a container or `taskset` may have made fewer."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _twin(seed: int, outcome: Outcome) -> Twin:
+    folder, problem = outcome.taken()
+    return Twin(seed, None if folder is None else Path(folder), problem)
+
+
+def train_twin(config: Mapping[str, Any]) -> tuple[str | None, str]:
+    """Train one twin, or find it; without a folder it diverged, and the second says how."""
+    _, folder, problem = _train(build(TrainConfig, config["config"]), Path(config["runs"]))
+    return None if folder is None else str(folder), problem
+
+
+def _train(config: TrainConfig, runs: Path) -> Twin:
+    from heedful.training.train import train
+
+    try:
+        return Twin(config.seed, train(config, runs=runs).run)
+    except Diverged as error:
+        return Twin(config.seed, None, str(error))
 
 
 def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
@@ -95,27 +112,6 @@ def finished_twins(base: Path, **options: Any) -> dict[int, dict[str, Any]]:
             if without_seed(config) == wanted:
                 found[config.seed] = run.metrics()
     return found
-
-
-def _end_with_parent() -> None:
-    """End when the parent is gone, however it ended: a process left over would keep its twin locked."""
-    parent = parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
-
-
-def _train(config: TrainConfig, runs: Path) -> Twin:
-    from heedful.training.train import train
-
-    try:
-        return Twin(config.seed, train(config, runs=runs).run)
-    except Diverged as error:
-        return Twin(config.seed, None, str(error))
 
 
 def seconds_per_epoch(base: Path, *, limit: int | None = None) -> float | None:

@@ -177,8 +177,9 @@ def shifts_of(reading, **options):
     seen = {}
     audit = AUDITS.get(NAME)(complete(AuditOptions)(**options))
     for draw in range(audit.config.draws):
-        for condition, shift in audit._shifts(reading, draw):
-            seen[condition, draw] = shift
+        noise, sizes = audit._noise(reading, draw)
+        for condition, size in sizes.items():
+            seen[condition, draw] = noise * size[..., None]
     return seen
 
 

@@ -193,7 +193,8 @@ def summed_up(case, method, *, exact=None):
         name: np.asarray(values) for name, values in audit.rows(case.reading).items() if "weights" not in name
     }
     predicted = [case.classifier.labels[row] for row in case.reading.probabilities.argmax(-1)]
-    frame = pl.DataFrame(rows).with_columns(predicted=pl.Series(predicted))
+    items = case.reading.mask.sum(1).tolist()
+    frame = pl.DataFrame(rows).with_columns(predicted=pl.Series(predicted), items=pl.Series(items))
     return audit.summarise(frame if exact is None else frame.with_columns(exact=pl.Series(exact)))
 
 

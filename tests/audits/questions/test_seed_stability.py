@@ -139,8 +139,8 @@ def test_swapped_heads_are_the_same_attention(trained, model, many_texts, monkey
     attention = twin.model.attention.similarity
     read = seed_stability.read_batch
 
-    def swapped(reader, batch, *, seed):
-        found = read(reader, batch, seed=seed)
+    def swapped(reader, batch, *, seed, exact):
+        found = read(reader, batch, seed=seed, exact=exact)
         object.__setattr__(found, "attended", found.weights.flip(1))
         return found
 
@@ -274,7 +274,7 @@ def test_checkpoints_of_ones_own_take_the_place_of_trained_ones(toy_classifier, 
     assert {"checkpoint 1", "checkpoint 3"} <= {number.group for number in summary.numbers}
     rows = found.to_frame("seed_stability")
     assert rows["jsd_max"].min() > 0
-    with pytest.raises(BadInput, match="needs the run in which this model was trained"):
+    with pytest.raises(BadInput, match=r"needs the run .* or other checkpoints of it \(--checkpoints\)"):
         heedful.audit(model, str(data), only=["seed_stability"], progress=False)
 
 

@@ -46,6 +46,7 @@ class Agreement(Audit):
     name = "agreement"
     question = "Does attention rank words as gradients and leave-one-out do?"
     does = "changes words"
+    revision = 2
     paper = "jain-wallace"
     options = ("pairs",)
     config: AgreementOptions

@@ -100,7 +100,7 @@ class ConsistencyAudit(Audit):
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
         """Attacked texts are scored again."""
-        return super().refuses(scope) or scope.fixed()
+        return super().refuses(scope) or scope.fixed() or scope.paired()
 
     def check(self) -> None:
         """Its attack, which is the first, must be at hand."""
@@ -115,7 +115,9 @@ class ConsistencyAudit(Audit):
     def rows(self, reading: Reading) -> Columns:
         """Read the attacked texts, and compare them word by word."""
         found = [self.found[row] for row in reading.rows.tolist()]
-        after = read_batch(reading.model, self._attacked(reading, found), seed=reading.seed)
+        after = read_batch(
+            reading.model, self._attacked(reading, found), seed=reading.seed, exact=reading.exact
+        )
         words, others = (words_in(each.model, each.batch) for each in (reading, after))
         joined, theirs, where = self._joined(reading, after, found)
         own, other = self._scores(reading, joined), self._scores(after, theirs)

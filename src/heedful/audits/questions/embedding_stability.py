@@ -15,13 +15,15 @@ from torch import Tensor
 from heedful.audits.audit import Columns, Summary, register
 from heedful.audits.chart_kinds import finish_chart
 from heedful.audits.exhibits import Chart
-from heedful.audits.questions.movement import Change, compare_snapshots, snapshot
+from heedful.audits.questions.movement import Change, Snapshot, compare_snapshots, snapshot
 from heedful.audits.questions.stability_audit import StabilityAudit, measures
 from heedful.audits.subject.reading import Reading, read_batch
 from heedful.config import AuditOptions, Sizes
+from heedful.data.batches import MAX_TOKENS
 from heedful.data.tokens import Tokens
 from heedful.data.words.substitution import words_of
 from heedful.measures.streams import uniform_by_instance
+from heedful.models.shorter import noisy
 from heedful.output.charts import ACCENT, SECOND, chart_of
 
 USUAL = 0.01
@@ -82,21 +84,49 @@ class EmbeddingStability(StabilityAudit):
 
     def rows(self, reading: Reading) -> Columns:
         """Read every text again under every noise."""
-        before = snapshot(reading, self.source)
         changes: dict[str, list[Change]] = {}
         predicted: dict[str, list[Tensor]] = {}
         for draw in range(self.config.draws):
-            for condition, shift in self._shifts(reading, draw):
-                batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(shift))
-                after = snapshot(read_batch(reading.model, batch, seed=reading.seed), self.source)
-                changes.setdefault(condition, []).append(
-                    compare_snapshots(before, after, k=self.config.top_k)
-                )
+            noise, sizes = self._noise(reading, draw)
+            before, *moved = self._snapshots(reading, noise, list(sizes.values()))
+            for condition, after in zip(sizes, moved, strict=True):
+                found = compare_snapshots(before, after, k=self.config.top_k)
+                changes.setdefault(condition, []).append(found)
                 predicted.setdefault(condition, []).append(after.probabilities)
-        columns = self.context_columns(before, reading)
-        for condition, found in changes.items():
-            columns |= self.columns(condition, found, predicted[condition])
+        columns = self.context_columns(snapshot(reading, self.source), reading)
+        for condition, found_here in changes.items():
+            columns |= self.columns(condition, found_here, predicted[condition])
         return columns | {name: columns[f"{name}_{self.main_condition}"] for name in Change._fields}
+
+    def _snapshots(
+        self,
+        reading: Reading,
+        noise: Float[Tensor, "batch tokens dim"],
+        sizes: list[Float[Tensor, "batch tokens"]],
+    ) -> Iterator[Snapshot]:
+        """Give the heatmap without noise, and then under each; what words give to the gates is computed once if possible."""
+        states_under = noisy(reading.model, reading.batch, noise) if self.source == "attention" else None
+        if states_under is None:
+            yield snapshot(reading, self.source)
+            for size in sizes:
+                batch = replace(reading.batch, tokens=reading.batch.tokens.shifted(noise * size[..., None]))
+                yield snapshot(
+                    read_batch(reading.model, batch, seed=reading.seed, exact=reading.exact), self.source
+                )
+            return
+        # The text as it is among them, so that rounding is the same and no noise moves nothing.
+        every = [torch.zeros_like(sizes[0]), *sizes]
+        together = max(1, MAX_TOKENS // reading.batch.tokens.ids.numel())
+        for first in range(0, len(every), together):
+            some = every[first : first + together]
+            states = states_under(torch.cat(some))
+            batch = reading.batch.take(torch.arange(len(reading.mask)).repeat(len(some)))
+            with torch.no_grad():
+                weights = reading.model.attend(states)
+            under = snapshot(Reading(reading.model, batch, states, weights, reading.seed), self.source)
+            yield from (
+                Snapshot(*part) for part in zip(*(field.chunk(len(some)) for field in under), strict=True)
+            )
 
     def summarise(self, rows: pl.DataFrame) -> Summary:
         """Average for each noise; the usual noise on all words is reported first."""
@@ -118,16 +148,21 @@ class EmbeddingStability(StabilityAudit):
         """JSD as noise grows, and stability against sharpness."""
         return [*_growth(rows, self.sizes), self.against_sharpness(rows)]
 
-    def _shifts(self, reading: Reading, draw: int) -> Iterator[tuple[str, Float[Tensor, "batch tokens dim"]]]:
+    def _noise(
+        self, reading: Reading, draw: int
+    ) -> tuple[Float[Tensor, "batch tokens dim"], dict[str, Float[Tensor, "batch tokens"]]]:
+        """Draw noise, and say of each condition how much of it each token gets."""
         tokens, rows, seed = reading.batch.tokens, reading.rows, self.config.seed
         with torch.no_grad():
             like = reading.model.embed(reading.batch.take(torch.tensor([0])))
         # Separate streams: otherwise the word that is chosen would depend on its noise.
         noise = normal_by_token(rows, tokens, like.shape[-1], seed=seed, draw=2 * draw).to(like.dtype)
         places = {"one": one_word(rows, tokens, seed=seed, draw=2 * draw + 1), "all": tokens.mask}
-        for scope, mask in places.items():
-            for size in self.sizes:
-                yield f"{scope}_{size:g}", noise * (size * mask.to(like.dtype))[..., None]
+        return noise, {
+            f"{scope}_{size:g}": size * mask.to(like.dtype)
+            for scope, mask in places.items()
+            for size in self.sizes
+        }
 
 
 def normal_by_token(

@@ -107,7 +107,7 @@ def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
 
 def _some(reading: Reading, rows: Int[Tensor, " some"]) -> Reading:
     """Read some of the texts alone, as wide as all of them."""
-    return read_batch(reading.model, reading.batch.take(rows), seed=reading.seed)
+    return read_batch(reading.model, reading.batch.take(rows), seed=reading.seed, exact=reading.exact)
 
 
 def _climbed(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:

@@ -28,8 +28,9 @@ from heedful.models.stages import probabilities
 from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 from heedful.runs import Run
+from heedful.scale.engines.processes import usable_cores
 from heedful.training.objectives.imitation import EPOCHS, PATIENCE
-from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins, usable_cores
+from heedful.training.twins import SEEDS, seconds_per_epoch, train_twins
 
 if TYPE_CHECKING:
     from heedful.audits.subject.subject import Subject
@@ -57,7 +58,9 @@ class Imitation(Audit):
         "twin_jsd": Measure("JSD of a twin's attention over its largest value", better="lower"),
         "twin_f1": Measure("F1 of a twin"),
         "elsewhere": Measure(
-            "share of texts where a twin's top item differs from the model's", better="lower"
+            "share of texts where a twin's top item differs from the model's",
+            better="lower",
+            plain="For {} of the texts a twin that predicts alike has another word on top.",
         ),
     }
     caveats = (

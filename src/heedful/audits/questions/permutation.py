@@ -40,6 +40,7 @@ class Permutation(Audit):
     options = ("permutations",)
     config: PermutationOptions
     does = "replaces weights"
+    needs_reach = True
     paper = "jain-wallace"
     access = "stages"
     measures: ClassVar = {

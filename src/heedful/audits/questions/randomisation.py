@@ -185,7 +185,9 @@ class Randomisation(Audit):
         before = self._word_heatmap(reading, words)
         columns: dict[str, Tensor | Sequence[object]] = {}
         for name, models in self.conditions.items():
-            after = [read_batch(model, reading.batch, seed=reading.seed) for model in models]
+            after = [
+                read_batch(model, reading.batch, seed=reading.seed, exact=reading.exact) for model in models
+            ]
             found = [compare_heatmaps(before, self._word_heatmap(other, words), words) for other in after]
             columns |= _columns(name, mean_likeness(found)) | _of_draws(name, found)
             if name in STAGES:  # the last of them is the deepest
@@ -198,7 +200,7 @@ class Randomisation(Audit):
         columns["top_by_chance"] = (TOP / words.counts.double()).masked_fill(words.counts <= TOP, torch.nan)
         labelled = Likeness(nothing, nothing, nothing)
         if self.shuffled is not None:
-            other = read_batch(self.shuffled, reading.batch, seed=reading.seed)
+            other = read_batch(self.shuffled, reading.batch, seed=reading.seed, exact=reading.exact)
             labelled = compare_heatmaps(before, self._word_heatmap(other, words), words)
         return columns | _columns("shuffled_labels", labelled)
 

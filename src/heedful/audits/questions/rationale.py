@@ -71,7 +71,7 @@ class Rationale(Audit):
     config: RationaleOptions
     does = "changes words"
     paper = "eraser"
-    revision = 2
+    revision = 3
     measures: ClassVar = {
         "comprehensiveness": Measure(
             "drop of the predicted probability without the top words (AOPC)",

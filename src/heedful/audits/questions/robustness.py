@@ -28,7 +28,8 @@ from heedful.output.numbers import percent, value
 from heedful.progress import Watcher
 
 if TYPE_CHECKING:
-    from heedful.audits.subject.subject import Subject
+    from heedful.audits.subject.scope import Scope
+from heedful.audits.subject.subject import Subject
 
 WITHIN = (1, 2, 3)
 """Numbers of substitutions for which the exact robust accuracy is given."""
@@ -105,6 +106,11 @@ class RobustnessAudit(Audit):
     labelled: bool = True
     proven_of: tuple[str, ...] = ()
     """Attacks of whose substitutes something can be proven."""
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Words are replaced in the text itself."""
+        return super().refuses(scope) or scope.paired()
 
     def check(self) -> None:
         """Every attack must be at hand."""

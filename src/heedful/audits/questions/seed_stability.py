@@ -88,7 +88,10 @@ class SeedStability(StabilityAudit):
     @classmethod
     def refuses(cls, scope: Scope) -> str | None:
         """It trains the model again with other seeds, where nobody names other checkpoints."""
-        return super().refuses(scope) or (None if scope.checkpoints else scope.untrained())
+        refused, untrained = super().refuses(scope), scope.untrained()
+        if refused or scope.checkpoints or untrained is None:
+            return refused
+        return f"{untrained}, or other checkpoints of it (--checkpoints)"
 
     @property
     def main_condition(self) -> str:
@@ -125,7 +128,9 @@ class SeedStability(StabilityAudit):
         changes, heatmaps, probabilities = [], [], []
         decision = reading.probabilities.argmax(-1, keepdim=True)
         for seed, model in self.others.items():
-            after = snapshot(read_batch(model, reading.batch, seed=reading.seed), self.source)
+            after = snapshot(
+                read_batch(model, reading.batch, seed=reading.seed, exact=reading.exact), self.source
+            )
             changes.append(compare_snapshots(before, after, k=self.config.top_k, matched=True))
             heatmaps.append(after.weights.mean(1))
             probabilities.append(after.probabilities)

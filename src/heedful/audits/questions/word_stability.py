@@ -43,7 +43,8 @@ from heedful.measures.streams import shuffles_by_instance
 from heedful.progress import Watcher
 
 if TYPE_CHECKING:
-    from heedful.audits.subject.subject import Subject
+    from heedful.audits.subject.scope import Scope
+from heedful.audits.subject.subject import Subject
 
 
 class WordStabilityOptions(AuditOptions):
@@ -82,6 +83,11 @@ class WordStability(StabilityAudit):
         "others. The words replaced first stay replaced when more are. Heatmaps are compared word by word, with the pieces "
         "of a word added up, or sentence by sentence. The relative JSD divides by the distance of both from uniform."
     )
+
+    @classmethod
+    def refuses(cls, scope: Scope) -> str | None:
+        """Words are replaced in the text itself."""
+        return super().refuses(scope) or scope.paired()
 
     @property
     def headline(self) -> int:
@@ -235,7 +241,9 @@ class WordStability(StabilityAudit):
 
     def _read_again(self, reading: Reading, texts: list[str]) -> Reading:
         tokens = self.vocabulary.encode(texts).pad(np.arange(len(texts)), texts)
-        return read_batch(reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed)
+        return read_batch(
+            reading.model, replace(reading.batch, tokens=tokens), seed=reading.seed, exact=reading.exact
+        )
 
 
 def _numbers(

@@ -68,6 +68,8 @@ class Alternatives(BaseModel):
     """Attention first."""
     left_out: dict[str, str]
     """Measures of the policy that are not compared here, each with the reason."""
+    silent: dict[str, str] = {}
+    """Explainers that cannot be asked of this model, each with the reason."""
 
     @property
     def attention(self) -> Column:

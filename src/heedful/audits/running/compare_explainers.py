@@ -35,7 +35,7 @@ from heedful.audits.subject.texts import Texts, choose_texts
 from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions
-from heedful.errors import BadInput
+from heedful.errors import BadInput, Unanswerable
 from heedful.models.stages import Auditable, Layered
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
@@ -44,8 +44,8 @@ EXPLAINERS = ("gradient", "leave_one_out", "integrated_gradients")
 OF_LAYERS = ("attention_gradient", "rollout", "gradient_rollout", "value_zeroing", "knockout")
 """What else is proposed, and shown, of a transformer's attention."""
 
-TEXTS, TOKENS, PIECES = 300, 25_000, 4_000
-"""Largest size of the sample; pieces are a transformer's tokens, which take longer to read."""
+TEXTS, TOKENS, PIECES = 300, 25_000, 8_000
+"""Largest size of the sample, if nobody asks for another; pieces are a transformer's tokens, which take longer to read."""
 
 _BY_DEFINITION = ("rationale.first_share",)
 """Leave-one-out finds the single word whose deletion loses most by its definition."""
@@ -60,28 +60,34 @@ def compare_explainers(
     dataset: str | None = None,
     *,
     policy: Path | str | None = None,
+    many: int | None = None,
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> Alternatives | None:
     """Compare attention with the usual explainers on a sample of the audited texts, and save it with the audit.
 
-    None if no rule of the policy applies to all of them. What was measured before is not measured again.
+    The sample has so `many` texts, however long they are; without it, as many as are read in reasonable time. None if no rule
+    of the policy applies to all of them. What was measured before is not measured again.
     """
+    if many is not None and many < 1:
+        raise BadInput("A comparison needs at least one text (--instead-texts).")
     chosen = build(AuditOptions, options | {"sensitivity": False, "source": "attention"})
     rules = read_policy(policy)
     sources = (*EXPLAINERS, *(OF_LAYERS if isinstance(classifier.model, Layered) else ()))
     common, left_out = _common(rules, chosen, sources)
     if not any(more_is_better(rule) for rule in common):
         return None
+    with watcher.status("Reading the texts"):
+        texts = choose_texts(classifier, dataset, chosen)
+        audited = np.array(result.frames[PREDICTIONS]["row"])
+        rows = _sample(classifier, texts, audited, seed=chosen.seed, many=many)
+        silent = _silent(Subject(classifier, texts._replace(rows=[rows[:1]]), chosen), sources)
     names = dict.fromkeys(rule.audit for rule in common)
     asked: Asked = {
         source: {name: AUDITS.get(name)(chosen, source=source, task=classifier.task) for name in names}
         for source in ("attention", *sources)
+        if source not in silent
     }
-    with watcher.status("Reading the texts"):
-        texts = choose_texts(classifier, dataset, chosen)
-    audited = np.array(result.frames[PREDICTIONS]["row"])
-    rows = _sample(classifier, texts, audited, chosen.seed)
     frames = _found(result.folder, asked, rows)
     if frames is None:
         frames = _measure(Subject(classifier, texts._replace(rows=[rows]), chosen), asked, watcher)
@@ -94,6 +100,7 @@ def compare_explainers(
         of=len(audited),
         seed=chosen.seed,
         left_out=left_out,
+        silent=silent,
         columns=_columns(rules, measured, asked, _of_the_same_texts(frames, measured)),
     )
     if (folder := result.folder) is not None:
@@ -135,9 +142,26 @@ def _with_itself(asked: Audit, rule: Rule) -> bool:
     )
 
 
-def _sample(classifier: Auditable, texts: Texts, rows: np.ndarray, seed: int) -> np.ndarray:
+def _sample(
+    classifier: Auditable, texts: Texts, rows: np.ndarray, *, seed: int, many: int | None
+) -> np.ndarray:
     lengths = texts.instances.lengths[rows]
+    if many is not None:
+        return sample(rows, lengths, texts=many, tokens=int(lengths.sum()), seed=seed)
     return sample(rows, lengths, texts=TEXTS, tokens=PIECES if classifier.model.slow else TOKENS, seed=seed)
+
+
+def _silent(subject: Subject, sources: Sequence[str]) -> dict[str, str]:
+    """Ask each explainer of layers about one text, and say why it cannot be asked of this network, where it cannot."""
+    (reading,) = subject.readings(subject.texts.rows[0])
+    reasons = {}
+    for source in sources:
+        if source in OF_LAYERS:
+            try:
+                reading.scores(source)
+            except Unanswerable as error:
+                reasons[source] = error.reason
+    return reasons
 
 
 def _found(folder: Path | None, asked: Asked, rows: np.ndarray) -> dict[str, pl.DataFrame] | None:

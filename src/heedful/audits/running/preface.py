@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from heedful.audits.running.result import About
+from heedful.audits.verdict import MOST
 
 GUESSING = 0.2
 """From the most frequent label (0) to no error (1): a model below this hardly does better than a guess."""
@@ -45,7 +46,7 @@ def opening_remarks(
             f"{majority:.0%}: no heatmap explains a guess."
         )
     beyond = 0.0 if reach is None else float((reach["out_of_reach"] > 0).sum() / max(len(reach), 1))
-    if beyond > 0.5:
+    if beyond > MOST:
         remarks.append(
             f"This place decides nothing: for {beyond:.0%} of the texts no weights that were tried move the prediction. What shuffled or "
             f"counterfactual weights do counts neither for nor against the heatmap."

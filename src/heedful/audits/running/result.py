@@ -82,7 +82,7 @@ def judge_again(
     )
 
 
-@dataclass
+@dataclass(repr=False)
 class AuditResult:
     """`verdict`, `show()`, `to_frame()`, `save()`, `report()`."""
 
@@ -92,12 +92,26 @@ class AuditResult:
     frames: dict[str, pl.DataFrame] = field(repr=False)
     folder: Path | None = None
 
-    def show(self, screen: Screen | None = None, *, brief: bool = False) -> None:
-        """Print the verdict, what decided it, and every audit's finding; in brief, only the verdict and its rules."""
-        from heedful.audits.running.show_audit import show_audit
+    def __repr__(self) -> str:
+        verdict, about = self.verdict, self.about
+        word = "findings, not a verdict" if verdict.partial else verdict.verdict
+        lines = [f"AuditResult: {word}", *(f"  {finding}" for finding in verdict.because)]
+        return "\n".join(
+            [*lines, f"  {about.model} on {about.texts:,} texts of {about.data}; show() tells all of it"]
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict, heatmaps, and every finding to unfold."""
+        from heedful.audits.running.audit_html import audit_html
+
+        return audit_html(self)
+
+    def show(self, screen: Screen | None = None) -> None:
+        """Print what every question found, and last the verdict and what to do next, in at most forty lines."""
         from heedful.output.terminal import Screen
 
-        show_audit(self, screen or Screen(), brief=brief)
+        assert reporting.printer is not None  # the package sets it when it is imported
+        reporting.printer(self, screen or Screen())
 
     def to_frame(self, audit: str | None = None) -> pl.DataFrame:
         """Measurements of every text by one audit, or by all of them side by side (columns as audit.measure)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,13 @@ import torch
 
 from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy, read_policy
+from heedful.audits.running.estimate import say_how_long
 from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.folders import audit_folder, check_same_audit, deciding_values
+from heedful.audits.running.measured_rows import IN_BLOCKS, audit_rows, in_order, predicted_rows
 from heedful.audits.running.preface import REACH, opening_remarks
 from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult, read_findings
-from heedful.audits.subject.predictions import prediction_rows
+from heedful.audits.running.shards import Shards
 from heedful.audits.subject.reading import Reading
 from heedful.audits.subject.scope import Scope
 from heedful.audits.subject.scores import Scores
@@ -28,6 +30,7 @@ from heedful.audits.verdict import judge_findings
 from heedful.checking import build
 from heedful.config import AuditOptions, check_top_k
 from heedful.errors import BadInput
+from heedful.explainers.blocks import BLOCKS, LONG
 from heedful.measures.performance import performance
 from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
@@ -35,6 +38,10 @@ from heedful.runs import Run
 from heedful.storage import write_json
 
 ALWAYS = "sharpness"
+_OF_BLOCKS = (
+    "Leave-one-out of long texts is an estimate here: a block of neighbours is deleted together, and they share what that does, so "
+    "that it tells blocks apart and not the words in them. --exact-leave-one-out deletes every word by itself."
+)
 
 
 def audit(
@@ -46,13 +53,15 @@ def audit(
     folder: Path | None = None,
     keep: bool = False,
     scores: Scores | None = None,
+    named: Mapping[str, Any] | None = None,
     watcher: Watcher = QUIET,
     **options: Any,
 ) -> AuditResult:
     """Run every audit, or `only` some, and judge by a policy.
 
     Finished audits are kept in the folder, or with `keep` in the model's own run, and not repeated; nor are
-    those that were run with other values of options which they do not read.
+    those that were run with other values of options which they do not read. Where the model is `named` by arguments of
+    `find_model`, other processes find it too, and texts can be audited in several places.
     """
     chosen = build(AuditOptions, usual_source(classifier, options, only=only, scored=scores is not None))
     rules = read_policy(policy)
@@ -68,7 +77,7 @@ def audit(
             each.check()
     if folder is None and not keep:
         return _mark_partial(
-            _judged(rules, subject, _run(subject, audits, FinishedAudits(None), watcher)), rules, only
+            _judged(rules, subject, _run(subject, audits, FinishedAudits(None), watcher=watcher)), rules, only
         )
     decides = deciding_values(classifier, texts, chosen, scores)
     folder = folder or audit_folder(classifier, texts, chosen, decides)
@@ -80,9 +89,11 @@ def audit(
         finished = FinishedAudits(folder)
         if keep and classifier.home is not None:
             finished.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
-        finished = _run(subject, audits, finished, watcher)
+        shards = Shards(subject, folder, named, dataset)
+        finished = _run(subject, audits, finished, shards, watcher=watcher)
         result = _with_all_asked(_judged(rules, subject, finished), folder)
         write_json(folder / RESULT, result.to_json())
+        shards.forget()
     return _mark_partial(result, rules, only)
 
 
@@ -149,21 +160,27 @@ def usual_audits(scope: Scope) -> list[str]:
     return list(dict.fromkeys((ALWAYS, *able)))
 
 
-def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watcher: Watcher) -> FinishedAudits:
-    options, classifier, labelled = subject.options, subject.classifier, subject.texts.labelled
+def _run(
+    subject: Subject,
+    audits: list[Audit],
+    finished: FinishedAudits,
+    shards: Shards | None = None,
+    *,
+    watcher: Watcher,
+) -> FinishedAudits:
+    options = subject.options
     deadline = time.perf_counter() + options.budget
-    if not _kept_predictions(subject, finished):
+    todo = [audit for audit in audits if audit.name not in finished.summaries]
+    kept = _kept_predictions(subject, finished)
+    measured = {} if shards is None else shards.measure(todo, predictions=not kept, watcher=watcher)
+    if PREDICTIONS in measured:
+        finished.add_predictions(measured[PREDICTIONS])
+    elif not kept:
         with watcher.bar(PREDICTIONS, subject.texts.size) as advance:
             finished.add_predictions(
-                _collect(
-                    subject,
-                    lambda reading: prediction_rows(
-                        reading, classifier, labelled=labelled, source=subject.source
-                    ),
-                    advance,
-                )
+                _collect(subject, lambda reading: predicted_rows(reading, subject), advance)
             )
-    todo = [audit for audit in audits if audit.name not in finished.summaries]
+    say_how_long(subject, [audit for audit in todo if audit.name not in measured], watcher)
     for place, asked in enumerate(todo):
         started = time.perf_counter()
         asked.prepare(subject, watcher)
@@ -172,7 +189,8 @@ def _run(subject: Subject, audits: list[Audit], finished: FinishedAudits, watche
         # The remaining time is shared among the remaining audits.
         share = max(deadline - begun, 0) / (len(todo) - place)
         with watcher.bar(asked.name, subject.texts.size) as advance:
-            finished.add(*_measure(asked, subject, begun + share if options.quick else None, advance))
+            until = begun + share if options.quick else None
+            finished.add(*_measure(asked, subject, until, advance, measured.get(asked.name)))
     return finished
 
 
@@ -191,12 +209,23 @@ def _kept_predictions(subject: Subject, finished: FinishedAudits) -> bool:
 
 
 def _measure(
-    asked: Audit, subject: Subject, until: float | None, advance: Callable[[int], None]
+    asked: Audit,
+    subject: Subject,
+    until: float | None,
+    advance: Callable[[int], None],
+    rows: pl.DataFrame | None = None,
 ) -> tuple[pl.DataFrame, Summary]:
     begun = time.perf_counter()
-    rows = _collect(subject, lambda reading: _rows(asked, reading, subject), advance, until)
+    if rows is None:
+        rows = _collect(subject, lambda reading: audit_rows(asked, reading, subject), advance, until)
     summary = asked.summarise(rows)
-    notes = summary.notes
+    notes, caveats = summary.notes, summary.caveats
+    if IN_BLOCKS in rows.columns:
+        caveats = (*caveats, _OF_BLOCKS)
+        notes = (
+            *notes,
+            f"In {rows[IN_BLOCKS].sum()} texts of more than {LONG:,} items leave-one-out deleted blocks of neighbours, {BLOCKS} in each text.",
+        )
     if len(rows) < subject.texts.size:
         notes = (
             *notes,
@@ -204,19 +233,7 @@ def _measure(
             f"{subject.options.budget:g} seconds.",
         )
     seconds = round(time.perf_counter() - begun, 2)
-    return rows, summary.model_copy(update={"notes": notes, "seconds": seconds})
-
-
-def _rows(asked: Audit, reading: Reading, subject: Subject) -> pl.DataFrame:
-    names = subject.classifier.labels
-    columns: dict[str, Any] = {
-        "row": reading.rows.tolist(),
-        "predicted": [names[i] for i in reading.probabilities.argmax(-1).tolist()],
-        "items": reading.mask.sum(1).tolist(),
-    }
-    for name, values in asked.rows(reading).items():
-        columns[name] = values.numpy() if isinstance(values, torch.Tensor) else values
-    return pl.DataFrame(columns)
+    return rows, summary.model_copy(update={"notes": notes, "caveats": caveats, "seconds": seconds})
 
 
 def _collect(
@@ -233,7 +250,7 @@ def _collect(
             advance(len(reading.rows))
         if until is not None and time.perf_counter() > until:
             break
-    return pl.concat(parts, how="vertical_relaxed").sort("row")
+    return in_order(parts)
 
 
 def _distinct(predictions: pl.DataFrame) -> int:

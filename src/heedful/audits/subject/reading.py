@@ -19,9 +19,10 @@ from heedful.audits.subject.ties import (
 )
 from heedful.data.instances import Batch
 from heedful.errors import BadInput
+from heedful.explainers.blocks import tell, told_of_blocks
 from heedful.explainers.explainer import EXPLAINERS, is_mirrored, speaks_for_classes
 from heedful.measures.divergence import tvd
-from heedful.models.shorter import decode_each, decode_many
+from heedful.models.shorter import decode_each, decode_many, to_the_end
 from heedful.models.stages import NO_ATTENTION, Effects, Scored, Stages, States, probabilities
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ class Reading:
     seed: int = 0
     user_scores: Float[Tensor, "batch items"] | None = None
     """Scores that the user gave."""
+    exact: bool = False
+    """Whether leave-one-out reads long texts again without each of their items, however long that takes."""
     _scores: dict[str, Tensor] = field(default_factory=dict, repr=False)
+    _in_blocks: dict[str, set[int]] = field(default_factory=dict, repr=False)
+    """Of scores, the texts whose items were deleted in blocks."""
     losses: dict[tuple[int, bytes], DeletionLosses] = field(default_factory=dict, repr=False)
     """What deleting words in an order loses, so that no order is read twice."""
 
@@ -121,9 +126,12 @@ class Reading:
     def scores(self, name: str) -> Float[Tensor, "batch items"]:
         """Scores of an explainer by its name, of the attention, or of the user ('own'), with ties made exact."""
         if name not in self._scores:
-            raw = self._raw_scores(name)
+            with told_of_blocks() as in_blocks, to_the_end(self.exact):
+                raw = self._raw_scores(name)
+            self._in_blocks[name] = in_blocks
             found = settled(raw, self.mask, uncertain=self._uncertain(name, raw))
             self._scores[name] = self._attended(found) if name == "attention" else found
+        tell(self._in_blocks.get(name, ()))  # whoever asks next is told too
         return self._scores[name]
 
     def class_scores(self, name: str) -> Float[Tensor, "batch classes items"]:
@@ -137,7 +145,8 @@ class Reading:
         found = []
         for number in range(decided.shape[1]):
             asked = torch.full((len(self.mask),), number)
-            raw = explainer(self.model, self.batch, seed=self.seed, classes=asked)
+            with to_the_end(self.exact):
+                raw = explainer(self.model, self.batch, seed=self.seed, classes=asked)
             found.append(settled(raw, self.mask, uncertain=self._uncertain(name, raw)))
         every = torch.stack(found, 1)
         self._scores.setdefault(name, (every * decided[..., None]).sum(1))
@@ -208,9 +217,9 @@ def as_audited(model: Stages) -> Stages:
     return model if model.contextual else model.exact()
 
 
-def read_batch(model: Stages, batch: Batch, *, seed: int = 0) -> Reading:
+def read_batch(model: Stages, batch: Batch, *, seed: int = 0, exact: bool = False) -> Reading:
     """Run the first three stages on a batch."""
     with torch.no_grad():
         states = model.encode(model.embed(batch), batch)
         weights = model.attend(states)
-    return Reading(model, batch, states, weights, seed)
+    return Reading(model, batch, states, weights, seed, exact=exact)

@@ -28,6 +28,9 @@ class Scope:
     rationales: bool = False
     """Whether people marked words of these texts, or evidence was planted in them."""
 
+    pairs: bool = False
+    """Whether each text is a pair, read as one sequence."""
+
     def lacks(self, needed: Access) -> str | None:
         """Say which access is needed and missing; None if none is."""
         levels = get_args(Access)
@@ -46,6 +49,10 @@ class Scope:
         if self.source != "own":
             return None
         return "it changes texts and scores them again, and your own scores are given for the texts as they are: choose another audit"
+
+    def paired(self) -> str | None:
+        """Why an audit that replaces words in texts cannot be asked."""
+        return "it replaces words of single texts, and these are pairs" if self.pairs else None
 
     def untrained(self) -> str | None:
         """Why an audit that trains the model again cannot be asked."""

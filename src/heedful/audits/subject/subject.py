@@ -25,6 +25,9 @@ _KEEP = 1 << 27
 """How many numbers of states are kept between audits: half a gigabyte."""
 
 
+_ALL = slice(None)
+
+
 class Subject:
     """What is audited; `source` names whose scores are used in place of attention."""
 
@@ -53,21 +56,32 @@ class Subject:
             trained=classifier.home is not None and classifier.trained is not None,
             checkpoints=bool(getattr(options, "checkpoints", None)),
             rationales=evidence is not None and any(evidence[row] for row in rows),
+            pairs=texts.instances.paired,
         )
         self._kept: dict[int, Reading] = {}
         self._room = _KEEP
 
-    def readings(self, rows: np.ndarray) -> Iterator[Reading]:
-        """Read these texts, or return how they were read before."""
-        instances = self.texts.instances
+    def batches(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Say which of these texts are read together."""
+        return inference_batches(self.texts.instances.lengths[rows], self.options.batch_size)
+
+    def readings(self, rows: np.ndarray, part: slice = _ALL) -> Iterator[Reading]:
+        """Read these texts, or a part of their batches, or return how they were read before."""
         self.model.eval()
-        for batch_rows in inference_batches(instances.lengths[rows], self.options.batch_size):
+        for batch_rows in self.batches(rows)[part]:
             chosen = rows[batch_rows]
             yield self._kept.get(int(chosen[0])) or self._read(chosen)
 
+    def let_go(self) -> None:
+        """Forget how texts were read, before others are."""
+        self._kept.clear()
+        self._room = _KEEP
+
     def _read(self, rows: np.ndarray) -> Reading:
         batch = self.texts.instances.batch(rows)
-        reading = read_batch(self.model, batch, seed=self.options.seed)
+        reading = read_batch(
+            self.model, batch, seed=self.options.seed, exact=self.options.exact_leave_one_out
+        )
         if self.scores is not None:
             scores = padded(self.scores, torch.from_numpy(rows), reading.mask)
             reading = replace(reading, user_scores=scores)

@@ -11,15 +11,22 @@ import numpy as np
 
 from heedful.checking import build
 from heedful.config import AuditOptions, DataOptions, TrainConfig
-from heedful.data.corpora.columns import USUAL_LABELS, RawSplit, read_split, texts_of
+from heedful.data.corpora.columns import (
+    QUERY_BESIDE,
+    USUAL_LABELS,
+    USUAL_TEXTS,
+    RawSplit,
+    read_split,
+    texts_of,
+)
 from heedful.data.corpora.given import GivenRows
-from heedful.data.corpora.labels import numbering
+from heedful.data.corpora.labels import by_names, numbering
 from heedful.data.corpora.reader import load_corpus
 from heedful.data.corpora.rows import RawRow, has_known_suffix, read_rows
 from heedful.data.corpus import Split
 from heedful.data.instances import Instances
 from heedful.errors import BadInput
-from heedful.models.stages import NO_ATTENTION, Auditable
+from heedful.models.stages import NO_ATTENTION, Auditable, reads_queries
 
 Dataset = str | GivenRows | None
 """The name of a dataset, a file, or rows; None for what the model was trained on."""
@@ -62,7 +69,7 @@ def choose_texts(
         raise BadInput(NO_ATTENTION)
     trained = classifier.trained
     name, split, labelled, notes = find_texts(classifier, dataset, options, trained)
-    if (split.queries is not None) != (classifier.task != "classification"):
+    if reads_queries(classifier) not in (None, split.queries is not None):
         raise BadInput(
             f"This model reads a text for a question or hypothesis, and {name} has none: name its column with --query-column."
             if split.queries is None
@@ -149,8 +156,9 @@ def _from_corpus(
     name = f"{corpus.name} {split}"
     if corpus.labels == classifier.labels:
         return name, found, True, ()
-    if set(corpus.labels) == set(classifier.labels):
-        to = np.array([classifier.labels.index(label) for label in corpus.labels])
+    numbers = by_names(classifier.labels, set(corpus.labels))
+    if numbers is not None and len({numbers[label] for label in corpus.labels}) == len(classifier.labels):
+        to = np.array([numbers[label] for label in corpus.labels])
         candidates = (
             None if found.candidates is None else [[int(to[c]) for c in row] for row in found.candidates]
         )
@@ -176,7 +184,7 @@ def _from_rows(
     if first is None:
         raise BadInput(f"There is no row in {where}: give a file with texts.")
     there = first[1]
-    needs_query = classifier.task != "classification"
+    needs_query = bool(reads_queries(classifier))
     if options.label_column is not None or any(usual in there for usual in USUAL_LABELS):
         raw, _ = read_split(
             rows(),
@@ -189,7 +197,10 @@ def _from_rows(
         numbers = numbering(classifier.labels, set(raw.spellings))
         _check_labels(classifier, raw, numbers)
         return name, raw.number(numbers, classifier.labels), True, ()
-    raw = texts_of(rows(), options.text_column or "text", options.query_column, where=where, evidence=True)
+    text = options.text_column or next((name for name in USUAL_TEXTS if name in there), "text")
+    beside = QUERY_BESIDE.get(text)
+    query = options.query_column or (beside if beside in there else None)
+    raw = texts_of(rows(), text, query, where=where, evidence=True)
     split = Split(
         raw.texts, np.zeros(len(raw.texts), dtype=np.int64), raw.queries or None, raw.evidence or None
     )
@@ -203,5 +214,5 @@ def _check_labels(classifier: Auditable, raw: RawSplit, numbers: Mapping[str, in
             names = ", ".join(classifier.labels[:10])
             raise BadInput(
                 f"Label {spelling!r} in row {row} of {raw.where} is not among the classes of the model ({names}): fix the row, leave "
-                f"the labels out, or name a function's classes in the order of its probabilities (--label-names)."
+                f"the labels out, or name the model's classes in the order of its outputs (--label-names)."
             )

@@ -1,0 +1,1 @@
+"""What `heedful sweep` can do once for each of its pieces, one file each."""

@@ -1,0 +1,1 @@
+"""Places to work, one file each: a name of --on, and how pieces get there and back."""
