@@ -12,15 +12,15 @@ import os
 import subprocess
 import sys
 import threading
-import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
+
+from tests.patience import soon
 
 from heedful import storage
 
 _ROOT = Path(__file__).parents[1]
-_PATIENCE = 900
-"""Seconds until something that should happen at once counts as never happening."""
 
 
 def install(number: int, folder: Path) -> None:
@@ -63,22 +63,20 @@ def begin(arguments: list[object], *, at: int | None, folder: Path, log: Path) -
         return subprocess.Popen(command, env=environment, stdout=said, stderr=said)
 
 
-def stopped(process: subprocess.Popen[bytes], folder: Path, *, besides: set[int] = frozenset()) -> int:  # type: ignore[assignment]
+def stopped(process: subprocess.Popen[bytes], folder: Path, *, besides: Collection[int] = ()) -> int:
     """Wait until the command, or a process of its own, stands still, and give its number."""
-    while not (found := {int(path.name) for path in folder.iterdir()} - besides):
-        assert process.poll() is None, "the command ended before it came to that step"
-        time.sleep(0.01)
-    return min(found)
+
+    def still() -> set[int]:
+        found = {int(path.name) for path in folder.iterdir()} - set(besides)
+        assert found or process.poll() is None, "the command ended before it came to that step"
+        return found
+
+    return min(soon(still))
 
 
 def gone(process: int) -> bool:
     """Whether a process ends, which it has to do soon."""
-    ends = time.monotonic() + _PATIENCE
-    while (state := _state(process)) not in ("", "Z"):
-        if time.monotonic() > ends:
-            return False
-        time.sleep(0.02)
-    return state in ("", "Z")
+    return soon(lambda: _state(process) in ("", "Z"))
 
 
 def _state(process: int) -> str:

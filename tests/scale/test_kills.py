@@ -65,12 +65,16 @@ def test_killed_drivers_and_workers_lose_nothing(spec, tmp_path):
     assert 0 < len(before) < PIECES
     assert sweep(small, wild).wait() == 0, (tmp_path / "wild.log").read_text()
     assert before.items() <= finished(wild).items()
-    killed(sweep(small, wild, 3), wild, worker_first=False)  # in the midst of the last table, with nothing left to do
+    killed(
+        sweep(small, wild, 3), wild, worker_first=False
+    )  # in the midst of the last table, with nothing left to do
     assert sweep(small, wild).wait() == 0
     assert len(finished(wild)) == PIECES
 
     here = ["sweep", small, "--on", "here", "--runs", "calm/runs", "-o", "calm/sweep"]
-    calm = subprocess.run([sys.executable, "-m", "heedful", *map(str, here)], capture_output=True, check=False)
+    calm = subprocess.run(
+        [sys.executable, "-m", "heedful", *map(str, here)], capture_output=True, check=False
+    )
     assert calm.returncode == 0, calm.stderr
     assert bits(wild / "runs") == bits(tmp_path / "calm/runs")
     assert len(bits(wild / "runs")) == 2 * PIECES
