@@ -2,7 +2,7 @@
 
 python -m tests.stopped_writes sweep … is `heedful sweep …`. Each process counts what it does to files: half of a content written,
 a complete file about to take the place of an older one. At the number in HEEDFUL_STOP_AT it leaves a file with its own number
-in HEEDFUL_STOPPED, and waits to be killed. Processes that are spawned import this module again, and stop alike.
+in HEEDFUL_STOPPED, and waits to be killed, or for a file called go in that folder. Processes that are spawned import this module again, and stop alike.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import itertools
 import os
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ from tests.patience import soon
 from heedful import storage
 
 _ROOT = Path(__file__).parents[1]
+GO = "go"
 
 
 def install(number: int, folder: Path) -> None:
-    """Stop for ever at that step of this process."""
+    """Stop at that step of this process."""
     steps = itertools.count(1)
     filled, replace = storage._filled, Path.replace
 
@@ -33,12 +34,15 @@ def install(number: int, folder: Path) -> None:
 
     def stop() -> None:
         (folder / str(os.getpid())).touch()
-        threading.Event().wait()
+        while not (folder / GO).exists():
+            time.sleep(0.02)
 
     def half(handle: int, content: bytes, *then: Any) -> bool:
         if here():
             os.write(handle, content[: len(content) // 2])
             stop()
+            os.ftruncate(handle, 0)
+            os.lseek(handle, 0, os.SEEK_SET)
         return filled(handle, content, *then)
 
     def nearly(path: Path, target: Any) -> Path:
@@ -67,11 +71,16 @@ def stopped(process: subprocess.Popen[bytes], folder: Path, *, besides: Collecti
     """Wait until the command, or a process of its own, stands still, and give its number."""
 
     def still() -> set[int]:
-        found = {int(path.name) for path in folder.iterdir()} - set(besides)
+        found = stopped_in(folder) - set(besides)
         assert found or process.poll() is None, "the command ended before it came to that step"
         return found
 
     return min(soon(still))
+
+
+def stopped_in(folder: Path) -> set[int]:
+    """The numbers of the processes that came to their step."""
+    return {int(path.name) for path in folder.iterdir() if path.name != GO}
 
 
 def gone(process: int) -> bool:
