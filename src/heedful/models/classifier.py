@@ -28,6 +28,7 @@ from heedful.models.encoders.encoder import options_of_others
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Predictions, Predicts, predict_texts, read_texts
 from heedful.models.sealed_weights import seal, unseal
+from heedful.models.weight_shapes import weight_shapes
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
@@ -180,16 +181,15 @@ def _load_model(architecture: Architecture, path: Path) -> AttentionModel:
             f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
         ) from None
     try:
-        with torch.device("meta"):  # shapes without memory
-            expected = AttentionModel(architecture).state_dict()
-    except (RuntimeError, TypeError) as error:  # a product of sizes that no integer holds
+        expected = weight_shapes(architecture)
+    except (RuntimeError, TypeError, OverflowError) as error:  # a product of sizes that no integer holds
         reason = str(error).splitlines()[0]
         raise BadInput(
             f"{path.with_name(DESCRIPTION)} describes no possible model ({reason}): copy it again from its run."
         ) from None
     for name in sorted(expected.keys() | tensors.keys()):
         here = tuple(tensors[name].shape) if name in tensors else "missing"
-        there = tuple(expected[name].shape) if name in expected else "unknown"
+        there = expected.get(name, "unknown")
         if here != there:
             raise BadInput(
                 f"{path} does not fit {DESCRIPTION}: {name} is {here} in the file and {there} in the description; "
