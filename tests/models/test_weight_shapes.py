@@ -33,7 +33,9 @@ assert "torch._dynamo" not in sys.modules
 
 
 @pytest.mark.parametrize("more", MORE, ids=str)
-@pytest.mark.parametrize("encoder", [name for name in ENCODERS if not name.startswith(("hf", "hierarchical"))])
+@pytest.mark.parametrize(
+    "encoder", [name for name in ENCODERS if not name.startswith(("hf", "hierarchical"))]
+)
 def test_shapes_are_those_of_the_model(encoder, more):
     architecture = complete(Architecture)(encoder=encoder, **SIZES, **more)
     built = AttentionModel(architecture).state_dict()
