@@ -65,12 +65,9 @@ def measure() -> None:
 
     with tempfile.TemporaryDirectory(prefix="r", dir="/tmp", ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary) / "work"
-        head = {
-            "num_cpus": 1,
-            "object_store_memory": _STORE,
-            "include_dashboard": False,
-            "temp_dir": f"{temporary}/ray",
-        }
+        # Else it would write the address of this cluster where Ray looks for the machine's own.
+        os.environ["RAY_TMPDIR"] = temporary
+        head = {"num_cpus": 1, "object_store_memory": _STORE, "include_dashboard": False}
         ratios = []
         for repeat in range(REPEATS):
             cluster = Cluster(initialize_head=True, connect=False, head_node_args=head)

@@ -53,6 +53,11 @@ MISUSE = {
         lambda: heedful.audit(probabilities, TEXTS, labels=3),
         "A list of labels is needed",
     ),
+    "audits of a function": (
+        lambda: heedful.audit(probabilities, TEXTS, only=lambda: 3),
+        "A list of audits is needed, and this is a function",
+    ),
+    "half a character as policy": (lambda: heedful.audit(probabilities, TEXTS, policy="\ud800"), "policy"),
     "audits of number": (
         lambda: heedful.audit(probabilities, TEXTS, only=[3]),
         "Of audits the name is given",
@@ -65,6 +70,7 @@ def test_misuse_is_one_sentence(call, said):
     with pytest.raises(BadInput) as refused:
         call()
     assert said in str(refused.value) and "\n" not in str(refused.value)
+    assert str(refused.value).encode()
 
 
 COUNTS = [9, 1]

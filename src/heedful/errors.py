@@ -18,7 +18,8 @@ class HeedfulError(Exception):
     exit_code = 4
 
     def __init__(self, message: str = "") -> None:
-        # A sentence quotes what a user wrote, which may be a whole file.
+        # A sentence quotes what a user wrote, which may be a whole file, or half a character that nothing prints.
+        message = message.encode("utf-8", "replace").decode()
         cut = len(message) > _LONGEST
         super().__init__(f"{message[: _LONGEST - 500]} … {message[-400:]}" if cut else message)
 

@@ -21,7 +21,7 @@ from heedful.errors import BadInput, did_you_mean
 from heedful.intake.encodings import without_surrogates
 from heedful.intake.json_text import read_json
 from heedful.intake.yaml_text import read_yaml
-from heedful.storage import locked, make_folder, remove_leftovers, write_json, write_text
+from heedful.storage import locked, make_folder, remove_leftovers, write_bytes, write_json, write_text
 
 _waits = False
 _PACKAGES = ("heedful", "torch", "transformers", "tokenizers", "numpy", "safetensors", "scikit-learn")
@@ -79,8 +79,10 @@ class Run:
     def log(self, record: dict[str, Any]) -> None:
         """Add a record to the log, which is always whole lines."""
         path = self.folder / "log.jsonl"
-        before = path.read_text(encoding="utf-8") if path.is_file() else ""
-        write_text(path, before + json.dumps({"time": round(time.time(), 3), **record}) + "\n")
+        before = path.read_bytes() if path.is_file() else b""
+        if before and not before.endswith(b"\n"):  # cut off by somebody else
+            before += b"\n"
+        write_bytes(path, before + (json.dumps({"time": round(time.time(), 3), **record}) + "\n").encode())
 
     def metrics(self) -> dict[str, Any]:
         """Read the metrics of a complete run."""

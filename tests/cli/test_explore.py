@@ -9,10 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from pathlib import Path
+
+from tests.patience import PATIENCE, soon
 
 
 def test_help_names_its_options(run) -> None:
@@ -64,29 +64,29 @@ def test_it_prints_the_port_it_got_answers_there_and_ends_quietly(trained, tmp_p
     with log.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out)
     try:
-        for _ in range(1200):
-            if found := re.search(
-                r"Explorer: http://127\.0\.0\.1:(\d+)/\?token=(\S+)\n", Path(log).read_text()
-            ):
-                break
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.1)
+
+        def address() -> re.Match[str] | None:
+            said = log.read_text()
+            assert process.poll() is None, said
+            return re.search(r"Explorer: http://127\.0\.0\.1:(\d+)/\?token=(\S+)\n", said)
+
+        found = soon(address)
         assert found
         port, token = int(found[1]), found[2]
         assert port > 0
         assert len(token) >= 32
         with urllib.request.urlopen(
-            f"http://127.0.0.1:{port}/api/models?token={token}", timeout=60
+            f"http://127.0.0.1:{port}/api/models?token={token}", timeout=PATIENCE
         ) as answer:
             assert [model["id"] for model in json.load(answer)] == [trained.name]
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/api/models", timeout=60)
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/api/models", timeout=PATIENCE)
         except urllib.error.HTTPError as refused:
             assert refused.code == 403
         else:
             raise AssertionError("answered without the token")
     finally:
         process.send_signal(signal.SIGINT)
-        code = process.wait(60)
+        code = process.wait(PATIENCE)
     assert code in (0, 130)
     assert "Traceback" not in log.read_text()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from heedful.models.sealed_weights import seal, unseal
 from heedful.runs import Run, list_runs
 
 DEEP = "[" * 100_000
@@ -55,6 +56,7 @@ CORPORA: dict[str, tuple[str | bytes, str]] = {
 
 VECTORS: dict[str, tuple[str | bytes, str]] = {
     "size.txt": ("2 " + "9" * 30 + "\nfilm 1 2\n", "Line 2 of size.txt is not a word and"),
+    "wide.txt": ("film " + "1 " * 70_000, "have 70,000 numbers each, and 1 to 65,536 can be used"),
     "inf.txt": ("film 1e300 1\n", "are not finite numbers"),
     "bomb.txt.gz": (gzip.compress(bytes(2**26)), "unpacks to more than 50 times"),
 }
@@ -130,6 +132,32 @@ def test_words_numbered_beyond_their_count_are_refused(run, trained):
     assert_refused(run("predict", "copy", "text"), "numbers its words beyond how many there are")
 
 
+def test_words_that_are_not_those_of_the_model_are_refused(run, trained):
+    for name, change in {
+        "alike": lambda content: content["model"]["vocab"].update({max(content["model"]["vocab"]): 2}),
+        "cased": lambda content: content.update(normalizer=None),
+    }.items():
+        shutil.copytree(trained, name)
+        path = Path(name) / "vocabulary.json"
+        content = json.loads(path.read_text())
+        change(content)
+        path.write_text(json.dumps(content))
+        assert_refused(run("predict", name, "text"), "vocabulary.json")
+
+
+def test_labels_that_are_no_different_words_are_refused(run, trained):
+    shutil.copytree(trained, "copy")
+    content = json.loads(Path("copy/model.json").read_text())
+    for labels in (["neg", ["pos"]], ["neg", "neg"], [None, "pos"], "np", {"neg": 1, "pos": 2}):
+        Path("copy/model.json").write_text(json.dumps({**content, "labels": labels}))
+        assert_refused(run("predict", "copy", "text"), "labels that are no different words")
+
+
+def test_texts_that_are_lists_are_refused(run, trained):
+    write("x.jsonl", '{"text": ["a", "film"]}\n')
+    assert_refused(run("predict", trained, "x.jsonl"), "Column 'text' in row 1 of x.jsonl holds a list")
+
+
 def test_weights_that_have_changed_are_refused(run, trained):
     shutil.copytree(trained, "copy")
     path = Path("copy/model.safetensors")
@@ -137,6 +165,29 @@ def test_weights_that_have_changed_are_refused(run, trained):
     content[-1] ^= 1
     path.write_bytes(content)
     assert_refused(run("predict", "copy", "text"), "its checksum is of other weights")
+
+
+def sealed_anew(folder: Path, name: str, value: float) -> None:
+    tensors, _ = unseal(folder / "model.safetensors")
+    tensors[name].view(-1)[0] = value
+    (folder / "model.safetensors").write_bytes(seal(tensors))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused(run, reviews, trained, value):
+    for name in ("attention.similarity.project_state.bias", "decoder.output.bias"):
+        shutil.copytree(trained, f"copy-{name}")
+        sealed_anew(Path(f"copy-{name}"), name, value)
+        for command in ("predict", "audit"):
+            assert_refused(run(command, f"copy-{name}", reviews), f"{name} has NaN or infinity")
+
+
+def test_a_log_that_is_no_text_keeps_what_it_holds(tmp_path):
+    (tmp_path / "log.jsonl").write_bytes(b"\xff\xfe cut off")
+    Run(tmp_path).log({"event": "resumed"})
+    before, after = (tmp_path / "log.jsonl").read_bytes().splitlines()
+    assert before == b"\xff\xfe cut off"
+    assert json.loads(after)["event"] == "resumed"
 
 
 DAMAGED = {

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import uvicorn
 from fastapi.testclient import TestClient
+from tests.patience import PATIENCE
 
 import heedful
 from heedful.audits.running.run import audit
@@ -146,7 +147,7 @@ def visit(browser: Any) -> Iterator[Visit]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE * 1000)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: (said.append(f"dialog {dialog.message}"), dialog.dismiss()))

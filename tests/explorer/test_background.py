@@ -6,13 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.patience import PATIENCE, soon
 
 from heedful.explorer.application import make_application
 from heedful.explorer.background import FOLDER
@@ -29,12 +29,15 @@ def opened(runs: Any) -> TestClient:
 
 
 def until(client: TestClient, work: str, *states: str) -> Any:
-    for _ in range(1200):
+    found: Any = None
+
+    def there() -> bool:
+        nonlocal found
         found = client.get(f"/api/work/{work}").json()
-        if found["work"]["state"] in states:
-            return found
-        time.sleep(0.1)
-    raise AssertionError(found)
+        return found["work"]["state"] in states
+
+    assert soon(there), found
+    return found
 
 
 def begin(client: TestClient, **asked: Any) -> Any:
@@ -107,20 +110,23 @@ def served(folder: Path, log: Path) -> tuple[subprocess.Popen[bytes], str, str]:
         "--no-browser",
     ]
     process = subprocess.Popen(command, stdout=log.open("wb"), stderr=subprocess.STDOUT)
-    for _ in range(1200):
+
+    def ready() -> bool:
         said = log.read_text()
-        if "Explorer: http" in said and said.endswith("\n"):
-            address = next(line for line in said.splitlines() if line.startswith("Explorer: ")).split()[1]
-            base, _, token = address.partition("/?token=")
-            return process, base, token
         assert process.poll() is None, said
-        time.sleep(0.1)
-    raise AssertionError(log.read_text())
+        return "Explorer: http" in said and said.endswith("\n")
+
+    assert soon(ready), log.read_text()
+    lines = log.read_text().splitlines()
+    base, _, token = (
+        next(line for line in lines if line.startswith("Explorer: ")).split()[1].partition("/?token=")
+    )
+    return process, base, token
 
 
 def get(base: str, token: str, path: str) -> Any:
     asked = urllib.request.Request(base + path, headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(asked, timeout=60) as answer:
+    with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
         return json.load(answer)
 
 
@@ -130,27 +136,25 @@ def test_after_a_kill_the_next_explorer_goes_on_with_the_audit(own_runs: Any, tm
     )
     keep(record, own_runs.folder / FOLDER)  # as an explorer leaves it that was killed before it began
     process, base, token = served(own_runs.folder, tmp_path / "first.log")
-    for _ in range(600):
-        if get(base, token, f"/api/work/{record.id}")["work"]["state"] != "waiting":
-            break
-        time.sleep(0.05)
+    assert soon(lambda: get(base, token, f"/api/work/{record.id}")["work"]["state"] != "waiting")
     process.send_signal(signal.SIGKILL)
     process.wait()
     left = json.loads((own_runs.folder / FOLDER / record.id / "work.json").read_text())
     process, base, token = served(own_runs.folder, tmp_path / "second.log")
     try:
         assert left["state"] in ("running", "done")
-        for _ in range(1200):
+
+        def ended() -> Any:
             found = get(base, token, f"/api/work/{record.id}")
-            if found["work"]["state"] in ("done", "failed"):
-                break
-            time.sleep(0.1)
-        assert found["work"]["state"] == "done", found
+            return found if found["work"]["state"] in ("done", "failed") else None
+
+        found = soon(ended)
+        assert found and found["work"]["state"] == "done", found
         audits = get(base, token, f"/api/models/{own_runs.plain}/audits")
         assert found["result"]["audit"] in {audit["id"] for audit in audits}
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) in (0, 130)
+        assert process.wait(PATIENCE) in (0, 130)
     assert (tmp_path / "second.log").read_text().count("Traceback") == 0
     assert not _children(process.pid)
 

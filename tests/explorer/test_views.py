@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.patience import soon
 
 TEXT = "film 3 was lovely and great ."
 VIEWS = ["try", "try-words", "attack", "look", "look-text", "compare", "papers", "paper"]
@@ -88,11 +89,7 @@ def test_a_weight_is_dragged_and_the_answer_follows(visit: Any, site: Any, runs:
     again.locator("#facts div").first.wait_for()
     after = numbers(again)
     assert after != before
-    for _ in range(100):  # the last of several answers may still be on its way
-        if numbers(page) == after:
-            break
-        page.wait_for_timeout(50)
-    assert numbers(page) == after
+    assert soon(lambda: numbers(page) == after)  # the last of several answers may still be on its way
 
 
 def test_weights_are_moved_with_keys(visit: Any, site: Any, runs: Any) -> None:

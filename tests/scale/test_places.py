@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 from tests.conftest import Recorder
+from tests.patience import soon
 from tests.scale import work
+from tests.stopped_writes import gone
 
 from heedful import runs
 from heedful.errors import BadInput, HeedfulError
@@ -190,7 +192,6 @@ def test_processes_end_with_what_gave_the_work(tmp_path):
     import signal
     import subprocess
     import sys
-    import time
 
     program = (
         "from heedful.scale.chosen import working_on; from heedful.scale.piece import Piece\n"
@@ -203,9 +204,12 @@ def test_processes_end_with_what_gave_the_work(tmp_path):
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
     driver = subprocess.Popen([sys.executable, str(tmp_path / "driver.py")], env=environment)
-    while len(list(tmp_path.glob("*.began"))) < 2:
+
+    def at_work() -> bool:
         assert driver.poll() is None
-        time.sleep(0.1)
+        return len(list(tmp_path.glob("*.began"))) == 2
+
+    assert soon(at_work)
     children = [
         int(path.name)
         for path in Path("/proc").iterdir()
@@ -214,10 +218,7 @@ def test_processes_end_with_what_gave_the_work(tmp_path):
     assert len(children) == 2
     driver.send_signal(signal.SIGKILL)
     driver.wait()
-    ends = time.monotonic() + 60
-    while any(Path(f"/proc/{child}").exists() for child in children):
-        assert time.monotonic() < ends
-        time.sleep(0.1)
+    assert all(gone(child) for child in children)
     assert not list(tmp_path.glob("*.ended"))
 
 

@@ -15,7 +15,6 @@ from tests.scale.conftest import bits, leftovers
 
 ALONE = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
 """Begins a program where there is no network but the machine's own."""
-_STARTS = 4
 _ROOT = Path(__file__).parents[2]
 
 
@@ -52,14 +51,11 @@ def alone():
 @pytest.mark.slow
 def test_a_machine_that_is_lost_costs_the_piece_it_was_at(alone, spec, tmp_path):
     six = spec(grid={"seed": list(range(6))})
-    for _ in range(_STARTS):
-        done = alone(_ROOT / "tests/scale/ray_program.py", six, tmp_path / "cluster")
-        if "timed out during startup" not in done.stderr:  # Ray gives a machine 30 seconds to begin
-            break
+    done = alone(_ROOT / "tests/scale/ray_program.py", six, tmp_path / "cluster")
     assert (tmp_path / "cluster/outcome.json").is_file(), done.stderr[-3000:]
     said = json.loads((tmp_path / "cluster/outcome.json").read_text())
     assert said["killed"], "the machine was never at work"
-    assert said["before"] < 6
+    assert said["before"] in (1, 2)  # one that the lost machine did before, and one of the other's
     assert said["code"] == 0, done.stderr[-3000:]
     assert sum("done" in line for line in done.stderr.splitlines() if line.startswith("[")) == 6
     assert leftovers(tmp_path / "cluster/sweep") == leftovers(tmp_path / "cluster/runs") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -89,6 +90,32 @@ def test_that_of_another_run_begins_again_though_it_fits(checkpoint, tmp_path):
 
 def test_that_of_another_shape_begins_again(tmp_path):
     assert_begins_again(saved(tmp_path / "run-a" / "c", size=4))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"history": [[0, 0], {"epoch": 2}]},
+        {"history": [{"a": 1}, {"epoch": 2}]},
+        {"history": [{"epoch": 2}, {"epoch": 1}]},
+        {"history": [{"epoch": 1}, None]},
+        {"best_score": "high"},
+        {"best_score": None},
+        {"best_epoch": 2},
+        {"best_epoch": "1"},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_progress_that_is_none_begins_again_though_it_is_sealed(checkpoint, change):
+    tensors, notes = unseal(checkpoint, must=True)
+    told = json.loads(notes["progress"])
+    checkpoint.write_bytes(seal(tensors, notes | {"progress": json.dumps(told | change)}))
+    assert_begins_again(checkpoint)
+    if "best_score" in change:  # nor may it be left out: what was best would be forgotten
+        del told["best_score"]
+        checkpoint.write_bytes(seal(tensors, notes | {"progress": json.dumps(told)}))
+        assert_begins_again(checkpoint)
 
 
 @pytest.mark.parametrize(

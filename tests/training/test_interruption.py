@@ -6,10 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tests.patience import soon
+from tests.stopped_writes import begin, stopped
 
 import heedful
 from heedful import storage
@@ -25,6 +26,8 @@ OPTIONS = {
     "batch_size": 16,
     "decoder_dropout": 0.5,
 }
+_SECOND_CHECKPOINT = 7
+"""At which step of its writing a run is there: after config, environment, a line of its log, a checkpoint, and another line."""
 COMPARED = ("model.safetensors", "metrics.json", "model.json", "vocabulary.json", "config.yaml")
 
 
@@ -128,33 +131,25 @@ def test_killed_in_the_middle_of_every_write(data, undisturbed, tmp_path):
 
 
 def test_a_command_killed_from_outside_goes_on(data, undisturbed, tmp_path):
-    """The real command in a real subprocess, killed once its first checkpoint is there."""
+    """The real command in a real subprocess, killed in the midst of its second checkpoint."""
     flags = [
         part
         for key, value in OPTIONS.items()
         if value is not None
         for part in (f"--{key.replace('_', '-')}", str(value))
     ]
-    command = [
-        sys.executable,
-        "-m",
-        "heedful",
-        "train",
-        str(data),
-        "--patience",
-        "3",
-        "--runs",
-        str(tmp_path),
-        *flags,
-    ]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while process.poll() is None and not list(tmp_path.glob("*/checkpoint.safetensors")):
-        time.sleep(0.002)
+    runs, still = tmp_path / "runs", tmp_path / "still"
+    command = ["train", data, "--patience", "3", "--runs", runs, *flags]
+    process = begin(command, at=_SECOND_CHECKPOINT, folder=still, log=tmp_path / "said.log")
+    assert stopped(process, still) == process.pid
     process.kill()
     process.wait()
-    (folder,) = tmp_path.iterdir()
+    (folder,) = runs.iterdir()
+    assert (folder / "checkpoint.safetensors").is_file()
     assert not Run(folder).complete
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert not list(folder.glob("model*"))
+    again = [sys.executable, "-m", "heedful", *map(str, command)]
+    assert subprocess.run(again, capture_output=True, check=False).returncode == 0
     # Patience of three epochs never ends a run of three: all but the config is the undisturbed run's.
     for name in ("model.safetensors", "metrics.json"):
         assert (folder / name).read_bytes() == (undisturbed / name).read_bytes()
@@ -185,7 +180,7 @@ def test_twins_end_with_who_started_them(undisturbed, tmp_path):
     script.write_text(TWINS)
     parent = subprocess.Popen([sys.executable, script, undisturbed, runs])
     try:
-        assert _soon(lambda: list(runs.glob("*/log.jsonl")), seconds=120)
+        assert soon(lambda: list(runs.glob("*/log.jsonl")))
         (log,) = runs.glob("*/log.jsonl")
         with pytest.raises(BadInput, match="Another process"), Run(log.parent).locked():
             pass
@@ -200,11 +195,4 @@ def test_twins_end_with_who_started_them(undisturbed, tmp_path):
         except BadInput:
             return False
 
-    assert _soon(free, seconds=20)
-
-
-def _soon(happens, *, seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not (happened := happens()) and time.monotonic() < end:
-        time.sleep(0.1)
-    return bool(happened)
+    assert soon(free)

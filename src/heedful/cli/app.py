@@ -122,7 +122,7 @@ def _guarded(command: Callable[[], Any]) -> int:
     try:
         result = command()
     except UsageError as error:
-        return _complain(_explain(error), 2)
+        return _complain(str(HeedfulError(_explain(error))), 2)
     except HeedfulError as error:
         return _complain(str(error), error.exit_code)
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from heedful.functions.asked_model import auditable
 from heedful.functions.former_words import former
 from heedful.functions.shown_progress import watcher
-from heedful.intake.arguments import as_path
+from heedful.intake.arguments import as_list, as_path
 
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
@@ -59,7 +59,7 @@ def audit(
     return run_audits(
         auditable(asked, label_names, tokenizer=tokenizer, adapter=adapter),
         as_data(data, labels),
-        only=[only] if isinstance(only, str) else only,
+        only=[only] if isinstance(only, str) else None if only is None else as_list(only, "audits"),
         policy=None if policy is None else as_path(policy, "A policy"),
         folder=None if folder is None else as_path(folder, "The folder of an audit"),
         scores=scores,

@@ -40,7 +40,7 @@ def compare(
     return compare_runs(
         [as_path(model, "A run") for model in as_list(models, "runs")],
         None if data is None else str(as_path(data, "Data")),
-        only=[only] if isinstance(only, str) else only,
+        only=[only] if isinstance(only, str) else None if only is None else as_list(only, "audits"),
         against=None if against is None else as_path(against, "A run"),
         by_method=by_method,
         every_number=every_number,

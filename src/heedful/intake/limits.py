@@ -20,6 +20,8 @@ UNPACKED = 16 * MIB
 """What a packed file may always unpack to, however small it is."""
 RATIO = 50
 """How many times its size a text may unpack to beyond that: English packs to a third, the same line for ever to a thousandth."""
+VECTOR = 2**16
+"""Numbers of one word vector, as of every layer of a model."""
 ARRAY_RATIO = 200
 """The same of arrays: a list of words is padded to the longest of them."""
 TEXT = 1_000_000

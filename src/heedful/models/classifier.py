@@ -25,14 +25,18 @@ from heedful.intake.files import read_text
 from heedful.intake.json_text import read_json
 from heedful.intake.unreadable import Unreadable
 from heedful.models.encoders.encoder import options_of_others
+from heedful.models.finite import not_finite
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Predictions, Predicts, predict_texts, read_texts
 from heedful.models.sealed_weights import seal, unseal
+from heedful.models.weight_shapes import weight_shapes
 from heedful.models.word_mask import WordMask
 from heedful.runs import Run
 from heedful.storage import write_bytes, write_json, write_text
 
 WEIGHTS, VOCABULARY, DESCRIPTION = "model.safetensors", "vocabulary.json", "model.json"
+_WORDS = "vocabulary"
+"""What the checksum of the words is called among the notes of the weights."""
 
 
 @dataclass(repr=False)
@@ -112,9 +116,10 @@ class Classifier(Predicts):
             "task": self.task,
             "architecture": shape.model_dump(mode="json", exclude=options_of_others(shape)),
         }
+        words = self.vocabulary.to_json()
         write_json(folder / DESCRIPTION, description)
-        write_text(folder / VOCABULARY, self.vocabulary.to_json())
-        write_bytes(folder / WEIGHTS, seal(self.model.state_dict()))
+        write_text(folder / VOCABULARY, words)
+        write_bytes(folder / WEIGHTS, seal(self.model.state_dict(), {_WORDS: _checksum(words)}))
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Classifier:
@@ -129,25 +134,30 @@ class Classifier(Predicts):
         description = _read_description(folder / DESCRIPTION)
         architecture = description["architecture"]
         try:
-            vocabulary = Vocabulary.from_json(
-                read_text(folder / VOCABULARY), sentences=architecture.hierarchical
-            )
+            words = read_text(folder / VOCABULARY)
+            vocabulary = Vocabulary.from_json(words, sentences=architecture.hierarchical)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the tokenizers library raises bare Exception, and panics
             raise BadInput(
                 f"{folder / VOCABULARY} is damaged ({error}): copy the model again, or delete its folder and train again."
             ) from None
-        if vocabulary.unknown is not None and max(vocabulary.numbers.values(), default=0) >= len(vocabulary):
+        if vocabulary.unknown is not None and set(vocabulary.numbers.values()) != set(range(len(vocabulary))):
             raise BadInput(
-                f"{folder / VOCABULARY} numbers its words beyond how many there are: copy the model again, or train again."
+                f"{folder / VOCABULARY} numbers its words beyond how many there are, or two of them alike: copy the model again, or "
+                "train again."
             )
         if len(vocabulary) != architecture.vocabulary_size:
             raise BadInput(
                 f"{folder / VOCABULARY} has {len(vocabulary)} words and {DESCRIPTION} {architecture.vocabulary_size}: "
                 f"copy both from the same run."
             )
-        model = _load_model(architecture, folder / WEIGHTS)
+        model, notes = _load_model(architecture, folder / WEIGHTS)
+        if notes.get(_WORDS, _checksum(words)) != _checksum(words):
+            raise BadInput(
+                f"{folder / VOCABULARY} is not what the model was saved with (its checksum is of other words): copy the model again, or "
+                "train again."
+            )
         return cls(model, vocabulary, description["labels"], description["task"], folder)
 
 
@@ -156,7 +166,13 @@ def _read_description(path: Path) -> dict[str, Any]:
         content = read_json(path)
         if content["task"] not in get_args(Task):
             raise KeyError(content["task"])
-        labels = tuple(str(label) for label in content["labels"])
+        labels = tuple(content["labels"])
+        if (
+            not isinstance(content["labels"], list)
+            or not all(isinstance(label, str) for label in labels)
+            or len(set(labels)) < len(labels)
+        ):
+            raise ValueError("labels that are no different words")
         architecture = complete(Architecture)(**content["architecture"])
         if len(labels) != architecture.classes:
             raise ValueError(f"{len(labels)} labels for {architecture.classes} classes")
@@ -171,30 +187,37 @@ def _read_description(path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _load_model(architecture: Architecture, path: Path) -> AttentionModel:
+def _checksum(words: str) -> str:
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def _load_model(architecture: Architecture, path: Path) -> tuple[AttentionModel, dict[str, str]]:
     """Build a model only where the weights fit it: a damaged size must not ask for more memory than there is."""
     try:
-        tensors, _ = unseal(path)
+        tensors, notes = unseal(path)
     except Unreadable as error:
         raise BadInput(
             f"{path} is cut off or damaged ({error}): copy the model again, or delete its folder and train again."
         ) from None
     try:
-        with torch.device("meta"):  # shapes without memory
-            expected = AttentionModel(architecture).state_dict()
-    except (RuntimeError, TypeError) as error:  # a product of sizes that no integer holds
+        expected = weight_shapes(architecture)
+    except (RuntimeError, TypeError, OverflowError) as error:  # a product of sizes that no integer holds
         reason = str(error).splitlines()[0]
         raise BadInput(
             f"{path.with_name(DESCRIPTION)} describes no possible model ({reason}): copy it again from its run."
         ) from None
     for name in sorted(expected.keys() | tensors.keys()):
         here = tuple(tensors[name].shape) if name in tensors else "missing"
-        there = tuple(expected[name].shape) if name in expected else "unknown"
+        there = expected.get(name, "unknown")
         if here != there:
             raise BadInput(
                 f"{path} does not fit {DESCRIPTION}: {name} is {here} in the file and {there} in the description; "
                 f"copy both from the same run."
             )
+    if (wrong := not_finite(tensors.items())) is not None:
+        raise BadInput(
+            f"{path} holds weights that are no numbers ({wrong} has NaN or infinity): copy the model again, or train it again."
+        )
     model = AttentionModel(architecture)
     model.load_state_dict(tensors)
-    return model.eval()
+    return model.eval(), notes

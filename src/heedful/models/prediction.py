@@ -20,6 +20,7 @@ from heedful.data.corpus import Split
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.text import check_text, clean_text
 from heedful.errors import BadInput
+from heedful.models.finite import check_probabilities
 from heedful.models.stages import Auditable, States, probabilities, reads_queries
 
 
@@ -203,6 +204,7 @@ def read_predictions(
 ) -> list[Prediction]:
     """Turn a batch's tensors into predictions. Heads are averaged; the pieces of a word are joined."""
     tokens, size = batch.tokens, len(batch)
+    check_probabilities(predicted, tokens.texts)
     items: list[tuple[Item, ...]] = [()] * size
     words: list[tuple[Item, ...]] = [()] * size
     if weights is not None:

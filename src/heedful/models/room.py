@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 
-import torch
-
 from heedful.errors import BadInput
-from heedful.models.model import Architecture, AttentionModel
+from heedful.models.model import Architecture
+from heedful.models.weight_shapes import weight_shapes
 from heedful.output.drawing import address_space
 
 _COPIES = 5
@@ -18,8 +18,7 @@ def check_room(architecture: Architecture) -> None:
     """Refuse a model that cannot be trained here: an allocation that fails, or a system that ends the process, says no why."""
     there = memory()
     try:
-        with torch.device("meta"):  # shapes without memory
-            numbers = sum(parameter.numel() for parameter in AttentionModel(architecture).parameters())
+        numbers = sum(map(math.prod, weight_shapes(architecture).values()))
     except (RuntimeError, TypeError, OverflowError):  # a product of sizes that no integer holds
         raise BadInput("No machine holds a model of these sizes: choose smaller ones.") from None
     needed = 4 * _COPIES * numbers

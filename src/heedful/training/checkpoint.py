@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ def load_checkpoint(
     try:
         tensors, notes = unseal(path, must=True)
         progress = _progress(notes)
-    except (Unreadable, KeyError, TypeError):
+    except (Unreadable, KeyError, TypeError, AttributeError):
         return None  # a file of another version or damaged from outside: begin again rather than guess
 
     def under(prefix: str) -> dict[str, Tensor]:
@@ -90,8 +90,19 @@ def _run(path: Path) -> str:
 
 
 def _progress(notes: dict[str, str]) -> Progress:
-    progress = Progress(**parse_json(notes["progress"], finite=False))
-    if not isinstance(progress.history, list) or not -1 <= progress.best_epoch < len(progress.history):
+    found = parse_json(notes["progress"], finite=False)
+    if found.keys() != {part.name for part in fields(Progress)} or type(found["best_score"]) not in (
+        int,
+        float,
+    ):
+        raise Unreadable("its progress is not told whole")
+    progress = Progress(**found)
+    history = progress.history
+    if not isinstance(history, list) or not -1 <= progress.best_epoch < len(history):
+        raise Unreadable("its epochs do not count up")
+    if not all(
+        isinstance(record, dict) and record.get("epoch") == at for at, record in enumerate(history, 1)
+    ):
         raise Unreadable("its epochs do not count up")
     return progress
 

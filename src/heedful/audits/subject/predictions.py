@@ -9,6 +9,7 @@ from torch import Tensor
 
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
+from heedful.models.finite import check_probabilities
 from heedful.models.stages import Auditable
 
 
@@ -21,6 +22,7 @@ def prediction_rows(
     """
     drawn = source if reading.attended is None else "attention"
     tokens, probabilities = reading.batch.tokens, reading.probabilities
+    check_probabilities(probabilities, tokens.texts)
     spans = item_spans(reading)
     queries = reading.batch.query.texts if reading.batch.query is not None else None
     names = classifier.labels

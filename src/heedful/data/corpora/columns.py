@@ -139,7 +139,7 @@ def read_split(
                 where=where,
             )
         tokens = _tokens(row, columns.text, number, where)
-        _check_kinds(row, columns, number, where)
+        _check_kinds(row, (columns.text, columns.query, columns.label), number, where)
         text, query, label = _text(row.get(columns.text), tokens), "", spell(row.get(columns.label))
         check_text(text, f"Row {number} of {where}")
         missing = [] if text else [columns.text]
@@ -198,6 +198,7 @@ def texts_of(
                     f"There is no column {column!r} in {where}: its columns are {', '.join(map(str, row))}."
                 )
         tokens = _tokens(row, text_column, number, where)
+        _check_kinds(row, (text_column, query_column), number, where)
         text = _text(row[text_column], tokens)
         query = _text(row[query_column]) if query_column is not None else ""
         for name, found in ((text_column, text), (query_column, query)):
@@ -257,9 +258,9 @@ def _tokens(row: RawRow, column: str, number: int, where: str) -> list[str] | No
     return raw
 
 
-def _check_kinds(row: RawRow, columns: Columns, number: int, where: str) -> None:
-    for column in filter(None, (columns.text, columns.query, columns.label)):
-        if column == columns.text == TOKENS:
+def _check_kinds(row: RawRow, columns: Iterable[str | None], number: int, where: str) -> None:
+    for column in filter(None, columns):
+        if column == TOKENS:
             continue
         if isinstance(row.get(column), list | dict | bytes):
             raise BadInput(

@@ -43,6 +43,10 @@ def read_vector_file(path: Path, wanted: set[str] | None, *, first: int | None =
             read = readers.get(path.suffix, _read_text)(path, wanted, first)
     except (OSError, Unreadable) as error:
         raise BadInput(f"Cannot read the vectors in {path} ({error}): give a whole, readable file.") from None
+    if read.rows and not 1 <= read.matrix.shape[1] <= limits.VECTOR:
+        raise BadInput(
+            f"The vectors in {path} have {read.matrix.shape[1]:,} numbers each, and 1 to {limits.VECTOR:,} can be used: choose others."
+        )
     if not np.isfinite(read.matrix).all():
         raise BadInput(f"Some vectors in {path} are not finite numbers: fix the file or choose another.")
     return read

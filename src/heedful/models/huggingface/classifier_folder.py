@@ -13,6 +13,7 @@ from torch import nn
 from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
+from heedful.models.finite import not_finite
 from heedful.models.huggingface.adapter import Adapter, is_adapter_folder, read_adapter
 from heedful.models.huggingface.network import Network
 from heedful.models.huggingface.place import Unfit
@@ -102,6 +103,10 @@ def _read_module(where: str, config: Any, *, adapted: bool) -> tuple[nn.Module, 
             )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise BadInput(_no_model(where, error)) from error
+    if (wrong := not_finite(module.named_parameters())) is not None:
+        raise BadInput(
+            f"The weights of {where} are no numbers ({wrong} has NaN or infinity): copy the model again, or choose another."
+        )
     other = [found[0] for found in told.get("mismatched_keys", ())]
     return module, sorted([*told.get("missing_keys", ()), *other])
 

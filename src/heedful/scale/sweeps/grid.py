@@ -107,7 +107,8 @@ def _choices(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def _mapping(content: Mapping[str, Any], key: str, where: str) -> dict[str, Any]:
-    return _options(key, content.get(key) or {}, where)
+    value = content.get(key)
+    return _options(key, {} if value is None else value, where)
 
 
 def _options(what: str, value: Any, where: str) -> dict[str, Any]:
