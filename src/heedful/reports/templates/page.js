@@ -3,8 +3,6 @@
 const SCALE = 100000, FIRST = 3, MORE = 10, CUT = 120;
 // Items on the first view: of long texts fewer are there, so that what follows is not far away.
 const ROOM = innerWidth < 640 ? 90 : 240;
-// A set of nearly all words points at none: it is told, and not drawn.
-const NEARLY_ALL = 0.75;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
   if (name) made.className = name;
@@ -38,7 +36,7 @@ function place() {
 function heatmap(card, text, map, data, relative, limit) {
   const weights = text.weights[map], heat = make("p", "heat");
   const most = Math.max(...weights.map((w) => Math.abs(w)), 1);
-  const marked = new Set(map === 0 && !everywhere(text) ? text.marks || [] : []);
+  const marked = new Set(map === 0 && !everywhere(text, data) ? text.marks || [] : []);
   heat.dir = "auto"; heat.tabIndex = 0;
   heat.setAttribute("role", "group");
   heat.setAttribute("aria-label", `${data.maps[map]}, ${weights.length} items; arrow keys read their weights`);
@@ -68,12 +66,13 @@ function heatmap(card, text, map, data, relative, limit) {
   return heat;
 }
 
-const everywhere = (text) => Boolean(text.marks) && text.marks.length >= NEARLY_ALL * text.weights[0].length;
+// A set of nearly all words points at none: it is told, and not drawn.
+const everywhere = (text, data) => Boolean(text.marks) && text.marks.length >= data.marks.nearly_all * text.weights[0].length;
 
 function flips(text, data) {
   const line = make("p", "flips");
   if (text.marks === null) { line.append(data.marks.nothing); return line; }
-  if (everywhere(text)) { line.append(`The ${data.marks.title} holds nearly all of the text: ${text.marks.length} of ${text.weights[0].length} items.`); return line; }
+  if (everywhere(text, data)) { line.append(`The ${data.marks.title} holds nearly all of the text: ${text.marks.length} of ${text.weights[0].length} items.`); return line; }
   line.append(`The ${data.marks.title}: ${text.marks.length} of ${text.weights[0].length} items`);
   const named = text.marks.slice(0, 12).flatMap((i, n) => [n ? ", " : ": ", make("u", "", bdi(text.parts[2 * i + 1]))]);
   line.append(...named, text.marks.length > 12 ? ", …" : ".");
