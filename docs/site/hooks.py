@@ -52,7 +52,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         if page.file.src_uri == "contributing.md":
             moved = moved.removeprefix("docs/")
         inside = _joined(folder, moved)
-        if inside is not None and files.get_file_from_path(inside) is not None:
+        found = None if inside is None else files.get_file_from_path(inside)
+        if found is not None and found.inclusion.is_included():
             return f"{picture}[{text}]({moved}{anchor or ''})"
         if not (ROOT / "docs" / folder / target).exists() and not (ROOT / target).exists():
             return match.group()  # a broken link: the strict build says so
