@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import audits_page
 import commands_page
+import paper_order
 import python_page
 import result_files_page
 
@@ -41,7 +42,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Turn links to files of the repository that the site does not hold into plain words."""
+    """Turn links to files of the repository that the site does not hold into plain words, and put papers in reading order."""
     folder = Path(page.file.src_uri).parent
 
     def replaced(match: re.Match[str]) -> str:
@@ -59,6 +60,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             return match.group()  # a broken link: the strict build says so
         return text if text.startswith("`") else f"{text} (`{_from_root(folder, target)}`)"
 
+    if page.file.src_uri.removesuffix(".md") in paper_order.PAPERS:
+        markdown = paper_order.in_reading_order(markdown)
     return _LINK.sub(replaced, markdown).replace("{{ separation }}", audits_page.separation())
 
 

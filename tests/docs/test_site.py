@@ -104,3 +104,29 @@ def test_a_link_to_nowhere_is_found(tmp_path, monkeypatch):
     assert turned("[numbers](measured/README.md)") == "numbers (`docs/measured/README.md`)"
     assert turned("[code](../src/heedful/intake/limits.py)") == "code (`src/heedful/intake/limits.py`)"
     assert turned("[`code`](../src/heedful/intake/limits.py)") == "`code`"
+
+
+@pytest.mark.parametrize("name", ["seat", "attefa"])
+def test_papers_begin_with_their_claims_and_lose_nothing(monkeypatch, name):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "site"))
+    order = importlib.import_module("paper_order")
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    turned = order.in_reading_order(page)
+    headings = re.findall(r"^## (.*)$", turned, re.M)
+    assert headings == ["Claims", "What differs from the paper", "The data behind it"]
+    told, _, behind = turned.partition("## What differs from the paper")
+    assert told.count("![") == (name == "seat")
+    lost = set(filter(None, page.splitlines()[1:])) - set(turned.splitlines())
+    assert turned.splitlines()[0] == page.splitlines()[0].removesuffix(": reproduced")
+    assert {line.removeprefix("#") for line in turned.splitlines()} >= lost
+    assert all(line.startswith("##") for line in lost) and lost
+    assert "### Models" in behind
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_pages_beside_the_code_lead_somewhere(name):
+    """A code host shows these as they are."""
+    linked = re.findall(r"\]\(([^)\s#]+)", (ROOT / name).read_text(encoding="utf-8"))
+    inside = [link for link in linked if "://" not in link]
+    assert inside
+    assert [link for link in inside if not (ROOT / link).exists()] == []
