@@ -12,6 +12,7 @@ from threading import Thread
 from urllib.parse import quote
 
 import uvicorn
+from picture_sources import keep
 from playwright.sync_api import sync_playwright
 
 from heedful.explorer.application import make_application
@@ -39,6 +40,7 @@ def main(run: str, text: str) -> None:
         page.locator("#stage").screenshot(path=Path(__file__).parent / "explorer.png")
         browser.close()
     server.should_exit = True
+    keep("explorer.png")
 
 
 if __name__ == "__main__":

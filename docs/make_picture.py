@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from picture_sources import keep
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
@@ -59,6 +60,7 @@ def draw_report(run: str) -> None:
         clip = {"x": 0, "y": 0, "width": WIDTH, "height": low}
         view.screenshot(path=HERE / "report.png", clip=clip)  # type: ignore[arg-type]
         chromium.close()
+    keep("report.png")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ sys.path.insert(0, str(HERE))
 
 import audits_page
 import commands_page
+import paper_order
 import python_page
 import result_files_page
 
@@ -41,7 +42,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Turn links to files of the repository that the site does not hold into plain words."""
+    """Turn links to files of the repository that the site does not hold into plain words, and put papers in reading order."""
     folder = Path(page.file.src_uri).parent
 
     def replaced(match: re.Match[str]) -> str:
@@ -52,12 +53,15 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         if page.file.src_uri == "contributing.md":
             moved = moved.removeprefix("docs/")
         inside = _joined(folder, moved)
-        if inside is not None and files.get_file_from_path(inside) is not None:
+        found = None if inside is None else files.get_file_from_path(inside)
+        if found is not None and found.inclusion.is_included():
             return f"{picture}[{text}]({moved}{anchor or ''})"
         if not (ROOT / "docs" / folder / target).exists() and not (ROOT / target).exists():
             return match.group()  # a broken link: the strict build says so
         return text if text.startswith("`") else f"{text} (`{_from_root(folder, target)}`)"
 
+    if page.file.src_uri.removesuffix(".md") in paper_order.PAPERS:
+        markdown = paper_order.in_reading_order(markdown)
     return _LINK.sub(replaced, markdown).replace("{{ separation }}", audits_page.separation())
 
 

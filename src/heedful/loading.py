@@ -41,12 +41,16 @@ def find_model(
     named = member_of(FUNCTION, str(name))
     if named is not None:
         function = import_function(named)
-        return classify_by(function, label_names=label_names, name=named, home=_beside(data))
+        by_function = classify_by(function, label_names=label_names, name=named, home=_beside(data))
+        by_function.called = _called(name, label_names=label_names)
+        return by_function
     pretrained = _pretrained(name, Path(runs))
     if pretrained is not None:
-        return open_classifier(
+        opened = open_classifier(
             pretrained, tokenizer=tokenizer, adapter=adapter, label_names=label_names, home=_beside(data)
         )
+        opened.called = _called(name, adapter=adapter, label_names=label_names)
+        return opened
     if adapter is not None:
         raise BadInput("--adapter is for a classifier of transformers: name its folder, or hf:NAME.")
     if label_names is not None:
@@ -67,6 +71,15 @@ def _pretrained(name: str | Path, runs: Path) -> str | Path | None:
         return find_transformer(named)
     folders = (Path(name).expanduser(), runs / name)
     return next((folder for folder in folders if is_classifier_folder(folder)), None)
+
+
+def _called(
+    name: str | Path, *, adapter: str | Path | None = None, label_names: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """Give the words by which a command finds this model again."""
+    added = ["--adapter", str(adapter)] if adapter is not None else []
+    named = ["--label-names", ",".join(label_names)] if label_names else []
+    return (str(name), *added, *named)
 
 
 def import_function(named: str) -> Any:

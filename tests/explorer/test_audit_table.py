@@ -75,6 +75,15 @@ def test_what_is_not_measured_comes_last_whichever_way(table: AuditTable) -> Non
         assert all(math.isnan(value) for value in values[len(known) :])
 
 
+@pytest.mark.parametrize("search", ["Straße", "STRASSE", "éclair", "İ"])
+def test_words_of_every_language_are_found_whatever_their_case(table: AuditTable, search: str) -> None:
+    frame = table.frame.head(3).with_columns(
+        text=pl.Series(["die STRAßE", "straße", "Strasse éclair İstanbul"])
+    )
+    found = AuditTable(table.material, frame).matching(Wanted(search=search))["text"].to_list()
+    assert found == [text for text in frame["text"] if search.lower() in text.lower()] != []
+
+
 def test_bars_count_every_text_once(table: AuditTable) -> None:
     wanted = Wanted([Range(EPS, 0.0, 0.2), Range("probability", 0.5, 0.9)])
     for column in (EPS, "probability", "items"):
@@ -112,6 +121,27 @@ def test_a_text_has_its_heatmaps_and_measurements(ask: Ask, audit: str, table: A
     for each in found["maps"]:
         assert sum(each["weights"]) == pytest.approx(1, abs=1e-4)
     assert found["values"][EPS] == pytest.approx(table.frame.filter(pl.col("row") == row)[EPS].item())
+
+
+def test_what_is_underlined_is_said_and_a_set_of_nearly_all_words_is_not_underlined(
+    ask: Ask, audit: str, table: AuditTable
+) -> None:
+    kept = table.material.rows("flip_set", table.frame["row"].to_list())
+    seen = set()
+    for row, members, least in kept.select("row", "members", "minimum_fraction").rows():
+        found = ask(f"{audit}/texts/{row}")
+        items = len(found["maps"][0]["weights"])
+        if least is None or math.isnan(least):
+            kind, says, marks = "never", "No erasure of items changes the decision.", []
+        elif len(members) >= 0.75 * items:
+            kind, marks = "nearly all", []
+            says = f"The smallest set whose erasure changes the decision holds nearly all of the text: {len(members)} of {items} items."
+        else:
+            kind, marks = "some", sorted(members)
+            says = f"Underlined: the smallest set whose erasure changes the decision, {len(members)} of {items} items."
+        assert (found["marks"], found["marks_says"]) == (marks, says)
+        seen.add(kind)
+    assert seen == {"never", "nearly all", "some"}
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,50 @@ def test_work_is_stopped_and_what_waits_is_never_begun(own_runs: Any) -> None:
         assert until(client, second["id"], "stopped")["result"] is None
 
 
+def test_two_explorers_of_the_same_runs_know_of_each_other(own_runs: Any) -> None:
+    """The second shows what the first is at, begins it no second time, and goes on with it when the first has ended."""
+    asked = {"kind": "audit", "model": own_runs.heads, "quick": False}
+    with opened(own_runs) as second:
+        with opened(own_runs) as first:
+            stopped, left = begin(first, **asked), begin(first, **asked | {"only": ["sharpness", "reach"]})
+            assert second.get("/api/work").json() == []  # it looked when it began
+            with opened(own_runs) as third:
+                assert begin(third, **asked)["id"] == stopped["id"]
+                refused = third.delete(f"/api/work/{stopped['id']}")
+                assert refused.status_code == 409 and "Another explorer" in refused.json()["error"]
+                assert first.delete(f"/api/work/{stopped['id']}").json()["state"] == "stopped"
+                assert until(third, stopped["id"], "stopped")["work"]["state"] == "stopped"
+        with opened(own_runs) as fourth:
+            assert until(fourth, left["id"], "done", "failed")["work"]["state"] == "done"
+
+
+def test_an_explorer_goes_on_with_what_another_left(own_runs: Any) -> None:
+    with opened(own_runs) as first:
+        left = begin(first, kind="audit", model=own_runs.heads, quick=False)
+        second = opened(own_runs)
+        second.__enter__()
+    try:
+        assert until(second, left["id"], "running", "done")["work"]["state"] in ("running", "done")
+        assert second.delete(f"/api/work/{left['id']}").status_code == 200
+    finally:
+        second.__exit__(None, None, None)
+
+
+def test_records_of_long_ago_go_from_the_disk_too(own_runs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("heedful.explorer.background._KEPT", 2)
+    with opened(own_runs) as client:
+        names = []
+        for number in range(4):
+            work = begin(client, kind="attack", model=own_runs.plain, text=f"good {number}", recipe="nothing")
+            until(client, work["id"], "failed")
+            names.append(work["id"])
+        shown = [work["id"] for work in client.get("/api/work").json()]
+        assert shown == names[:1:-1]
+        assert client.get(f"/api/work/{names[0]}").status_code == 404
+        there = [path.name for path in (own_runs.folder / FOLDER).glob("*") if path.is_dir()]
+        assert sorted(there) == sorted(shown)
+
+
 def served(folder: Path, log: Path) -> tuple[subprocess.Popen[bytes], str, str]:
     command = [
         sys.executable,

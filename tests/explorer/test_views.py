@@ -162,6 +162,67 @@ def test_brushing_a_figure_filters_the_table_and_stands_in_the_address(
     assert again.locator("#table tbody tr").all_inner_texts() == rows
 
 
+def test_whoever_comes_without_a_text_finds_one_to_move(visit: Any, site: Any, runs: Any) -> None:
+    page = visit(site, f"/try?model={runs.plain}")
+    page.locator(".word").first.wait_for()
+    words = page.locator(".word .name").all_inner_texts()
+    assert " ".join(words) == page.locator("#text").input_value()
+    assert page.get_by_role("slider").count() == len(words)
+
+
+def test_words_without_a_score_are_no_top_words(visit: Any, site: Any, runs: Any) -> None:
+    page = opened(visit, site, runs, "compare")
+
+    def without_scores(route: Any) -> None:
+        answer = route.fetch()
+        heat = answer.json()
+        if runs.heads in route.request.url:
+            heat["weights"] = [0 for _ in heat["weights"]]
+        elif runs.mean in route.request.url:
+            heat["weights"] = [float(place == 0) for place, _ in enumerate(heat["weights"])]
+        route.fulfill(response=answer, json=heat)
+
+    page.route("**/read", without_scores)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_text("Every word has a score of zero.").wait_for()
+    sides = {side.locator("h2").inner_text(): side for side in page.locator(".side").all()}
+    assert sides[runs.plain].locator(".marked").count() == 3
+    assert sides[runs.heads].locator(".marked").count() == 0
+    assert sides[runs.mean].locator(".marked").all_inner_texts() == ["film"]
+    assert "Of its top word, underlined," in sides[runs.mean].inner_text()
+
+
+def test_work_is_stopped_however_slow_the_click(visit: Any, site: Any, runs: Any) -> None:
+    """Its progress is drawn anew several times between press and release, and the button stays."""
+    page = visit(site, f"/look?model={runs.plain}")
+    asked: list[str] = []
+    record = {"id": "20260101000000-00000000", "state": "running", "error": "", "begun": 0, "seconds": 1}
+    record |= {"asked": {"kind": "audit", "model": runs.plain, "quick": True, "limit": None, "only": None}}
+    record |= {"progress": {"doing": "Asking", "done": 1, "total": 9, "unit": "texts", "said": []}}
+
+    def work(route: Any) -> None:
+        asked.append(route.request.method)
+        state = {"state": "stopped", "error": "Stopped."} if "DELETE" in asked else {}
+        found = record | state
+        many = route.request.method == "GET" and route.request.url.endswith("/work")
+        one = found if route.request.method in ("POST", "DELETE") else {"work": found, "result": None}
+        route.fulfill(json=[] if many else one)
+
+    page.route("**/api/work**", work)
+    page.route("**/api/work/**", work)
+    page.get_by_role("button", name="Audit it").click()
+    page.get_by_role("button", name="Begin the audit").click()
+    page.get_by_role("button", name="Stop").hover()
+    page.mouse.down()
+    before = len(asked)
+    page.wait_for_function("() => document.querySelector('#work progress').value === 1")
+    while len(asked) < before + 3:
+        page.wait_for_timeout(100)
+    page.mouse.up()
+    page.locator("#work strong", has_text="Stopped").wait_for()
+    assert "DELETE" in asked
+
+
 def test_two_tabs_do_not_mind_each_other(visit: Any, site: Any, runs: Any) -> None:
     one, two = opened(visit, site, runs, "try"), opened(visit, site, runs, "try")
     one.get_by_role("button", name="All alike").click()

@@ -79,3 +79,16 @@ def test_a_long_title_breaks_where_the_drawing_ends():
     ]
     assert len(title["text"]) == 2
     assert all(width_of(line, title["fontSize"]) <= 330 for line in title["text"])
+
+
+def test_without_a_legend_a_title_has_no_room_beside_the_drawing():
+    import altair as alt
+
+    words = "substitution frequency against word frequency, sst2, LSTM-FLAT (TextFooler)"
+    chart = chart_of([{"x": 1, "y": 2}]).mark_point().encode(x="x:Q", y="y:Q").properties(width=300)
+    lines = finish(chart, title=words)["title"]["text"]
+    assert len(lines) == 3
+    assert all(width_of(line, 14) <= 300 for line in lines)
+    hidden = chart.encode(color=alt.Color("x:Q", legend=None))
+    assert finish(hidden, title=words)["title"]["text"] == lines
+    assert len(finish(chart.encode(color="x:Q"), title=words)["title"]["text"]) == 2

@@ -115,12 +115,13 @@ def make_result(
     weights: Sequence[Sequence[float]] | None = None,
     model: str = "toy-run",
     policy: Policy | None = None,
+    item: str = r"\S+",
     **judged: Any,
 ) -> AuditResult:
-    """An audit of texts, one of whose words is every run of characters that are not spaces."""
+    """An audit of texts, one of whose items is every run of characters that are not spaces, or what `item` matches."""
     texts = texts_of(60) if texts is None else texts
     rng = np.random.default_rng(0)
-    spans = [[match.span() for match in re.finditer(r"\S+", text)] for text in texts]
+    spans = [[match.span() for match in re.finditer(item, text)] for text in texts]
     if weights is None:
         weights = [(np.arange(1, len(s) + 1) / max(len(s) * (len(s) + 1) / 2, 1)).tolist() for s in spans]
     sure = np.linspace(0.55, 0.99, len(texts))

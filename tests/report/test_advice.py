@@ -32,6 +32,16 @@ def test_what_helped_against_a_failure_is_named_with_its_command(result, tmp_pat
     assert not any(step.title == "Nothing known helps" for step in found)
 
 
+def test_a_run_of_this_folder_is_named_from_here(result, tmp_path, monkeypatch) -> None:
+    """A report is passed on: where its run lies on this machine is nobody else's business."""
+    monkeypatch.chdir(tmp_path)
+    folder = result(policy=policy_of(PASSES, HELPED)).save(tmp_path / "runs" / "mine" / "audits" / "one")
+    material = Material.read(folder)
+    assert material.called == "runs/mine"
+    told = commands(advised(material))
+    assert "--config runs/mine/config.yaml" in told and str(tmp_path) not in told
+
+
 def test_where_nothing_helps_it_is_said(result) -> None:
     found = advised(Material.of(result(policy=policy_of(PASSES, FAILS, CAVEAT))))
     (step,) = [step for step in found if step.title == "Nothing known helps"]

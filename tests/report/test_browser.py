@@ -8,6 +8,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 CARD = ".card"
@@ -151,3 +152,21 @@ def test_no_serious_fault_for_readers_who_do_not_see(visit, pages, kind, width, 
         if fault["impact"] in ("serious", "critical")
     ]
     assert serious == []
+
+
+def test_of_sentences_no_more_is_drawn_and_named_than_of_words(visit, result, tmp_path) -> None:
+    """Items may be sentences: what is cut is counted in letters, and not every picked one is written out."""
+    sentence = "this is a sentence of some fifty letters or so ."
+    found = result([f"{sentence} " * 60] * 2, names=["flip_set"], item=r"[^.]+\.")
+    members = pl.Series([[*range(30)]] * 2)
+    found.frames["flip_set"] = found.frames["flip_set"].with_columns(
+        members=members, minimum_fraction=pl.lit(0.5)
+    )
+    page = visit(found.report(tmp_path / "a.html")).page
+    card = page.locator(".card").first
+    drawn = card.locator(".heat").first.locator("span").count()
+    assert 15 < drawn < 30
+    assert card.locator(".flips u").count() == 2
+    assert card.locator(".flips").inner_text().endswith(", …")
+    card.get_by_role("button", name="Show all 60 items").click()
+    assert page.locator(".card").first.locator(".heat").first.locator("span").count() == 60

@@ -15,6 +15,9 @@ SCREEN = 800
 ASKED = [name for name in AUDITS if not AUDITS.get(name).only_named]
 LONG = [" ".join(WORDS[(i + j) % len(WORDS)] for j in range(150 + i)) for i in range(120)]
 
+REVIEWS = [" ".join(f"{' '.join(WORDS * (2 + (i + k) % 4))} ." for k in range(12 + i % 9)) for i in range(120)]
+"""Of many sentences, each of which is one item."""
+
 
 @pytest.fixture(scope="module")
 def real_sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
@@ -29,10 +32,11 @@ def real_sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "few": make_result(film[:60], names=ASKED, policy=read_policy(), first=("The model guesses.",)),
         "findings": make_result(film, names=ASKED[:4], policy=policy_of(*read_policy().rules), partial=True),
     }
+    made["sentences"] = make_result(REVIEWS, names=ASKED, policy=read_policy(), item=r"[^.]+\.")
     return {name: found.report(folder / f"{name}.html") for name, found in made.items()}
 
 
-KINDS = ["default", "all questions", "version-1", "long texts", "few", "findings"]
+KINDS = ["sentences", "default", "all questions", "version-1", "long texts", "few", "findings"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -25,6 +25,10 @@ class Heatmap(NamedTuple):
     """Column with the probability that these weights give the predicted class."""
 
 
+NEARLY_ALL = 0.75
+"""Of a text's items: so many of them point at none, which is told, and not drawn."""
+
+
 class PickedItems(NamedTuple):
     """Items that an audit picks out of each text, by their places."""
 

@@ -118,7 +118,7 @@ class AuditTable:
             self.find(name, "word")
             tests.append(pl.col(name) == word)
         if wanted.search:
-            cased = wanted.search.casefold()
+            cased = wanted.search.lower()  # as polars does it: casefold turns ß into ss
             found = [
                 pl.col(c).str.to_lowercase().str.contains(cased, literal=True)
                 for c in _TEXT

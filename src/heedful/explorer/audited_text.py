@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from heedful.audits.audit import AUDITS
+from heedful.audits.exhibits import NEARLY_ALL, PickedItems
 from heedful.audits.running.result import PREDICTIONS
 from heedful.explorer.audit_schema import AuditText, MapLine
 from heedful.explorer.audit_table import AuditTable
@@ -27,7 +28,7 @@ def audited_text(table: AuditTable, row: int) -> AuditText:
     maps = [
         MapLine(title=_own(table), weights=_joined(kept["weights"], words), probability=kept["probability"])
     ]
-    marks, marks_title = None, ""
+    marks, marks_says = None, ""
     for name in table.material.summaries:
         audit, columns = AUDITS.get(name) if name in AUDITS else None, table.material.columns(name)
         if audit is None or not (audit.heatmap or audit.marks):
@@ -43,10 +44,7 @@ def audited_text(table: AuditTable, row: int) -> AuditText:
                 )
             )
         if audit.marks is not None and audit.marks.column in columns and own:
-            picked = set(own[audit.marks.column] or ())
-            known = finite(own.get(audit.marks.known)) is not None
-            marks = [place for place, word in enumerate(words) if picked & set(word)] if known else []
-            marks_title = audit.marks.title if known else audit.marks.nothing
+            marks, marks_says = _marked(own, audit.marks, words)
     return AuditText(
         row=row,
         text=kept["text"],
@@ -57,13 +55,25 @@ def audited_text(table: AuditTable, row: int) -> AuditText:
         parts=_parts(kept, words),
         maps=maps,
         marks=marks,
-        marks_title=marks_title,
+        marks_says=marks_says,
         values={
             name: finite(value) if isinstance(value, float) else value
             for name, value in found.items()
             if name not in ("text", "query")
         },
     )
+
+
+def _marked(own: dict[str, Any], marks: PickedItems, words: list[list[int]]) -> tuple[list[int], str]:
+    """Which words are underlined, and what is said of them; a set of nearly all words points at none."""
+    if finite(own.get(marks.known)) is None:
+        return [], marks.nothing
+    picked, items = set(own[marks.column] or ()), sum(map(len, words))
+    how_many = f"{len(picked)} of {items} items"
+    if len(picked) >= NEARLY_ALL * items:
+        return [], f"The {marks.title} holds nearly all of the text: {how_many}."
+    places = [place for place, word in enumerate(words) if picked & set(word)]
+    return places, f"Underlined: the {marks.title}, {how_many}."
 
 
 def finite(value: Any) -> float | None:

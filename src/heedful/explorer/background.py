@@ -1,11 +1,12 @@
 """Long work beside the pages: attacks in one process, audits in another, one at a time, each can be stopped.
 
-Records are kept beside the runs. What was under way when an explorer ended, however it ended, goes on in the next one; an
-explorer that is still at it holds a lock.
+Records are kept beside the runs. What was under way when an explorer ended, however it ended, goes on in the next one, or in
+another that is open on the same runs; an explorer that is still at it holds a lock.
 """
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import deque
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from heedful.explorer.work_record import (
     WorkRecord,
     keep,
     new_record,
+    read_record,
     read_records,
     read_result,
 )
@@ -46,6 +48,8 @@ class Background:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf, self._folder = shelf, shelf.runs / FOLDER
         self._records: dict[str, WorkRecord] = {}
+        self._ours: set[str] = set()
+        """What is not over and is done here; of the rest another explorer knows more."""
         self._changed = Condition()
         self._lanes = {kind: _Lane(kind, self) for kind in ("attack", "audit")}
         self._lock = FileLock(self._folder / ".lock", thread_local=False)
@@ -55,20 +59,15 @@ class Background:
         """Find what was under way when the last explorer ended, and go on with it."""
         if not self._folder.is_dir():
             return
-        alone = self._hold()
-        for record in read_records(self._folder):
-            self._records[record.id] = record
-            if not record.over and alone:
-                if record.asked.model in {model.id for model in self._shelf}:
-                    record.state = "waiting"
-                    self._lanes[record.asked.kind].add(record.id)
-                else:
-                    self._end(record, "stopped", "The model is not among those that are explored now.")
+        with self._changed:
+            self._records = {record.id: record for record in read_records(self._folder)}
+            self._look_around()
 
     def ask(self, asked: AttackWork | AuditWork) -> WorkRecord:
         """Put work in line; what is waiting or running already is not begun twice."""
         self._shelf.find(asked.model)
         with self._changed:
+            self._look_around()
             for record in self._records.values():
                 if not record.over and record.asked == asked:
                     return record
@@ -80,12 +79,13 @@ class Background:
             record = new_record(asked)
             self._records[record.id] = record
             keep(record, self._folder)
-            self._lanes[asked.kind].add(record.id)
+            self._line_up(record)
             return record.model_copy(deep=True)
 
     def all(self) -> list[WorkRecord]:
         """Give all records, the newest first."""
         with self._changed:
+            self._look_around()
             return [record.model_copy(deep=True) for record in reversed(self._records.values())]
 
     def find(self, name: str) -> WorkRecord:
@@ -93,6 +93,7 @@ class Background:
         with self._changed:
             if name not in self._records:
                 raise NotHere("There is no such work here: it may be of another folder of runs.")
+            self._look_around()
             return self._records[name].model_copy(deep=True)
 
     def result(self, name: str) -> dict[str, Any] | None:
@@ -106,6 +107,8 @@ class Background:
             self.find(name)
             record = self._records[name]
             if not record.over:
+                if name not in self._ours:
+                    raise HeedfulError("Another explorer of these runs is at it: stop it there.")
                 self._end(record, "stopped", "Stopped. What was finished is kept.")
                 self._lanes[record.asked.kind].interrupt(name)
             return record.model_copy(deep=True)
@@ -120,8 +123,8 @@ class Background:
     def task_of(self, name: str) -> dict[str, Any] | None:
         """Take work that waits, to be done now; None if it was stopped meanwhile."""
         with self._changed:
-            record = self._records[name]
-            if record.state != "waiting":
+            record = self._records.get(name)
+            if record is None or record.state != "waiting":
                 return None
             record.state = "running"
             record.progress = WorkProgress(doing="Beginning")
@@ -132,8 +135,8 @@ class Background:
     def told(self, name: str, kind: str, content: Any, seconds: float) -> bool:
         """Take in what the process says; True if that was its last word on this work."""
         with self._changed:
-            record = self._records[name]
-            if record.over or self._closed:
+            record = self._records.get(name)
+            if record is None or record.over or self._closed:
                 return True
             record.seconds = round(seconds, 1)
             if kind == "doing":
@@ -155,12 +158,35 @@ class Background:
                 self._lock.acquire(timeout=0)
         return self._lock.is_locked
 
+    def _look_around(self) -> None:
+        """See how far another explorer of the same runs is, and take over what it left when it ended."""
+        others = [r for r in self._records.values() if not r.over and r.id not in self._ours]
+        if not others:
+            return
+        alone = self._hold()
+        for known in others:
+            record = read_record(self._folder, known.id) or known
+            self._records[record.id] = record
+            if record.over or not alone:
+                continue
+            if record.asked.model in {model.id for model in self._shelf}:
+                record.state = "waiting"
+                self._line_up(record)
+            else:
+                self._end(record, "stopped", "The model is not among those that are explored now.")
+
+    def _line_up(self, record: WorkRecord) -> None:
+        self._ours.add(record.id)
+        self._lanes[record.asked.kind].add(record.id)
+
     def _end(self, record: WorkRecord, state: Any, error: str = "") -> None:
         record.state, record.error = state, error
         keep(record, self._folder)
+        self._ours.discard(record.id)
         over = [name for name, other in self._records.items() if other.over]
         for name in over[: max(0, len(over) - _KEPT)]:
             del self._records[name]
+            shutil.rmtree(self._folder / name, ignore_errors=True)
 
 
 class _Lane:

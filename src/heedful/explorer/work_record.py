@@ -97,15 +97,17 @@ def keep(record: WorkRecord, folder: Path) -> None:
 
 def read_records(folder: Path) -> list[WorkRecord]:
     """Read all records of a folder, the oldest first; a damaged one is left out."""
-    found = []
-    for path in sorted(folder.glob(f"*/{FILE}")):
-        try:
-            record = WorkRecord(**read_json(path))
-        except (OSError, ValueError, TypeError, ValidationError):
-            continue
-        if record.id == path.parent.name and _NAME.fullmatch(record.id):
-            found.append(record)
-    return found
+    names = [path.parent.name for path in sorted(folder.glob(f"*/{FILE}"))]
+    return [record for name in names if (record := read_record(folder, name)) is not None]
+
+
+def read_record(folder: Path, name: str) -> WorkRecord | None:
+    """Read a record by its name; None where there is none, or a damaged one."""
+    try:
+        record = WorkRecord(**read_json(folder / name / FILE))
+    except (OSError, ValueError, TypeError, ValidationError):
+        return None
+    return record if record.id == name and _NAME.fullmatch(name) else None
 
 
 def read_result(record: WorkRecord, folder: Path) -> dict[str, Any] | None:

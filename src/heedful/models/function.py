@@ -161,6 +161,8 @@ class FunctionClassifier(Predicts):
     encoder: str = "predictions alone"
     trained: TrainConfig | None = None
     vocabulary: Vocabulary = field(default_factory=own_words)
+    called: tuple[str, ...] = ()
+    """The words by which a command names it; none of what was made in memory."""
     _probes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ _EM = 0.62
 """How wide a letter is, in parts of its height: no common font without serifs is wider on average."""
 _USUAL, _LEGEND = 520, 120
 """How wide a drawing of several is, and what stands beside one: a title breaks where both end."""
+_WITH_LEGEND = ("color", "fill", "stroke", "shape", "size", "opacity", "strokeDash")
 _PADDING = 5
 _ROOMY = {"padding": {"left": _PADDING, "top": _PADDING, "right": 40, "bottom": _PADDING}}
 """Names in a legend at the right, and a title, may come out wider than measured too."""
@@ -133,7 +134,8 @@ def finish(
     }  # of one drawing among several
     if title:
         broad = chart.width if isinstance(getattr(chart, "width", None), int) else _USUAL
-        lines = textwrap.wrap(title, int((broad + _LEGEND) / width_of("x", TITLE)))
+        beside = _LEGEND if _has_legend(chart.to_dict()) else 0
+        lines = textwrap.wrap(title, int((broad + beside) / width_of("x", TITLE)))
         chart = chart.properties(title=alt.TitleParams(lines, subtitle=list(caption), **heading))
     finished = chart.configure(
         background=background,
@@ -148,6 +150,18 @@ def finish(
     )
     spec: dict[str, Any] = finished.to_dict()
     return spec
+
+
+def _has_legend(spec: Any) -> bool:
+    """Whether something stands beside a drawing, or beside one of its parts."""
+    if isinstance(spec, list):
+        return any(map(_has_legend, spec))
+    if not isinstance(spec, dict):
+        return False
+    channels = [found for name, found in spec.get("encoding", {}).items() if name in _WITH_LEGEND]
+    if any("field" in found and found.get("legend", "usual") is not None for found in channels):
+        return True
+    return any(_has_legend(spec.get(part)) for part in ("layer", "hconcat", "vconcat", "concat", "spec"))
 
 
 def finish_small(

@@ -15,7 +15,7 @@ from heedful.audits.running.result import read_findings
 from heedful.errors import BadInput
 from heedful.reports.beside import beside
 from heedful.reports.finding import audits_of
-from heedful.reports.material import Material, joined, spoken
+from heedful.reports.material import Material, from_here, joined, spoken
 from heedful.reports.sections import capital
 
 _NEIGHBOURS = 20
@@ -213,7 +213,7 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
     if better:
         names = ", ".join(f"{n.model} ({n.objective}: {n.verdict})" for n in better)
         yield Step("Show another model's", f"On the same texts these runs did better: {names}.")
-    config = shlex.quote(str((material.run or Path("RUN")) / "config.yaml"))
+    config = shlex.quote(str(from_here(material.run or Path("RUN")) / "config.yaml"))
     helpless = []
     against: dict[Remedy, list[str]] = {}
     for judgement in material.verdict.judgements:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from heedful.audits.audit import AUDITS
-from heedful.audits.exhibits import Heatmap, Order, PickedItems
+from heedful.audits.exhibits import NEARLY_ALL, Heatmap, Order, PickedItems
 from heedful.audits.running.result import PREDICTIONS
 from heedful.reports.material import Material, spoken
 
@@ -136,7 +136,7 @@ def _data(
             *(heatmap.title for _, heatmap in maps),
         ],
         "beside": other.name if other else None,
-        "marks": {"title": marked[1].title, "nothing": marked[1].nothing} if marked else None,
+        "marks": {"title": marked[1].title, "nothing": marked[1].nothing, "nearly_all": NEARLY_ALL} if marked else None,
         "orders": [{"title": o.title, "worst": o.worst} for o in orders.values()],
         "relative": bool(largest) and largest[len(largest) // 2] < _PALE,
         "texts": [

@@ -83,11 +83,14 @@ class Material:
     @property
     def called(self) -> str:
         """What a command calls the model."""
+        if self.about.called:
+            return shlex.join(self.about.called)
         if self.alone:
             return shlex.quote(
                 f"predict:{self.about.model if ':' in self.about.model else 'MODULE:FUNCTION'}"
             )
-        name, _, adapter = str(self.run or self.about.model).partition(" with adapter ")
+        run = None if self.run is None else from_here(self.run)
+        name, _, adapter = str(run or self.about.model).partition(" with adapter ")
         return shlex.join([name, *(["--adapter", adapter] if adapter else [])])
 
     @property
@@ -188,6 +191,12 @@ class Material:
     def config(self, *, of_run: bool = False) -> dict[str, Any]:
         """Options of the audit, or of the training."""
         return _read(self.run if of_run else self.folder, "config.yaml", read_yaml)
+
+
+def from_here(path: Path) -> Path:
+    """A path as a command of this folder names it, and whole where it lies elsewhere."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def spoken(name: str) -> str:

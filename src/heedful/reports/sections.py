@@ -229,7 +229,7 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     if number is None or number.estimate is None:
         asked = rule.audit in material.summaries
         plain = (
-            f"The {about.description} could not be measured."
+            f"Could not be measured: {about.description}."
             if asked
             else _not_measured(rule.audit, material)
         )

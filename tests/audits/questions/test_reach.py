@@ -81,7 +81,7 @@ def test_items_that_say_the_same_leave_nothing_to_decide(toy_classifier, asked):
 def test_a_place_that_decides_nothing_is_the_first_thing_a_reader_learns(toy_classifier, asked):
     still = spread(toy_classifier(encoder="average"), 0.0)
     (first,) = [r for r in asked(still, TEXTS * 2).verdict.first if "decides nothing" in r]
-    assert "for 100% of the texts" in first
+    assert "for 100 % of the texts" in first
     moving = spread(toy_classifier(encoder="average", seed=3), 40.0)
     assert not any("decides nothing" in r for r in asked(moving).verdict.first)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 
 import polars as pl
@@ -12,6 +13,7 @@ from safetensors.torch import load_file, save_file
 import heedful
 from heedful.errors import BadInput
 from heedful.loading import find_model, load
+from heedful.reports.material import Material
 
 
 @pytest.fixture
@@ -174,3 +176,17 @@ def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):
     assert model.model.route == "rows"
     (scored,) = heedful.explain(model, ["You are a complete idiot!"], "integrated_gradients")
     assert max(scored.items, key=lambda item: item.weight).start == len("You are a complete ")
+
+
+@pytest.mark.parametrize("name", ["{}", "hf:{}"])
+def test_what_to_do_next_names_it_as_it_was_named(folder, texts, tmp_path, monkeypatch, name):
+    """Its own name is the last part of where it lies, by which no command finds it from elsewhere."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    found = heedful.audit(name.format(folder), str(texts), only=["sharpness"], progress=False)
+    words = shlex.split(Material.of(found).called)
+    assert words == [name.format(folder)]
+    assert find_model(words[0]).fingerprint() == find_model(folder).fingerprint()
+    named = find_model(folder, label_names=("a b", "c", "d"))
+    assert shlex.split(shlex.join(named.called)) == [str(folder), "--label-names", "a b,c,d"]
+    assert load(folder).name == "my-classifier"

@@ -6,6 +6,7 @@ import polars as pl
 
 from heedful.audits.running.result import About
 from heedful.audits.verdict import MOST
+from heedful.output.numbers import percentage
 
 GUESSING = 0.2
 """From the most frequent label (0) to no error (1): a model below this hardly does better than a guess."""
@@ -42,19 +43,19 @@ def opening_remarks(
         and accuracy - majority < GUESSING * (1 - majority)
     ):
         remarks.append(
-            f"The model is right for {accuracy:.0%} of these texts, and always giving the most frequent label would be right for "
-            f"{majority:.0%}: no heatmap explains a guess."
+            f"The model is right for {percentage(accuracy)} of these texts, and always giving the most frequent label would be right for "
+            f"{percentage(majority)}: no heatmap explains a guess."
         )
     beyond = 0.0 if reach is None else float((reach["out_of_reach"] > 0).sum() / max(len(reach), 1))
     if beyond > MOST:
         remarks.append(
-            f"This place decides nothing: for {beyond:.0%} of the texts no weights that were tried move the prediction. What shuffled or "
+            f"This place decides nothing: for {percentage(beyond)} of the texts no weights that were tried move the prediction. What shuffled or "
             f"counterfactual weights do counts neither for nor against the heatmap."
         )
     single = float((sharpness["largest_weight"] >= ALL_OF_IT).sum() / max(len(sharpness), 1))
     if single > 0.5:
         remarks.append(
-            f"For {single:.0%} of the texts one item has all the weight: the heatmap is that item, and the order of the "
+            f"For {percentage(single)} of the texts one item has all the weight: the heatmap is that item, and the order of the "
             f"others says nothing."
         )
     return tuple(remarks)

@@ -37,6 +37,8 @@ class About(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
+    called: tuple[str, ...] = ()
+    """The words by which a command names the model; none where it has a run, or was in memory only."""
     encoder: str
     labels: tuple[str, ...]
     data: str

@@ -270,6 +270,7 @@ def _about(subject: Subject, predictions: pl.DataFrame) -> About:
         majority = float(np.bincount(labels).max() / len(labels))
     return About(
         model=classifier.name,
+        called=getattr(classifier, "called", ()),
         encoder=classifier.encoder,
         labels=classifier.labels,
         data=texts.name,

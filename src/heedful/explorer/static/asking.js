@@ -71,7 +71,9 @@ export function asking({ submitted, changed = () => {} }) {
   form.addEventListener("submit", (event) => { event.preventDefault(); submitted({ push: true }); });
   text.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); submitted({ push: true }); } });
 
-  return { state, value, load, set: (given) => { text.value = given.text || ""; query.value = given.query || ""; }, choices: (id, lines, chosen) => {
+  const first = async () => (state.about && state.about.data !== null ? (await ask(`${model(choice.value)}/texts?limit=1`)).texts[0] : undefined);
+
+  return { state, value, load, first, set: (given) => { text.value = given.text || ""; query.value = given.query || ""; }, choices: (id, lines, chosen) => {
     find(id).replaceChildren(...lines.map((line) => option(line.name, line.title)));
     if (chosen && lines.some((line) => line.name === chosen)) find(id).value = chosen;
   } };

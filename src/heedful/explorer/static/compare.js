@@ -63,18 +63,21 @@ async function draw() {
     if (heat instanceof Error) { card.append(make("p", "fault", seen(heat.message))); return card; }
     const against = first && first[1] !== heat && agree(first[1], heat);
     card.append(make("p", "fine", seen(heat.source_title)), heatmap(heat.parts, heat.weights, { label: `${heat.source_title} of ${side.model}`, marked: top(heat.weights) }), classes(heat.labels, heat.probabilities));
+    if (!top(heat.weights).length) card.append(make("p", "fine", "Every word has a score of zero."));
     if (against) card.append(make("p", "fine", against));
     return card;
   }));
 }
 
-const top = (weights) => weights.map((w, i) => [Math.abs(w), i]).sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, 3).map(([, i]) => i);
+// Words that have no score are none of the top.
+const top = (weights) => weights.map((w, i) => [Math.abs(w), i]).filter(([w]) => w > 0).sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, 3).map(([, i]) => i);
 
 // Models that cut a text alike can be told apart by their three top words, which are underlined.
 function agree(first, other) {
   if (first.weights.length !== other.weights.length) return "";
-  const a = new Set(top(first.weights)), common = top(other.weights).filter((i) => a.has(i)).length;
-  return `${common} of the three top words, underlined, are those of the first.`;
+  const own = top(other.weights), a = new Set(top(first.weights)), common = own.filter((i) => a.has(i)).length;
+  if (!own.length) return "";
+  return `Of its ${["", "top word", "two top words", "three top words"][own.length]}, underlined, ${common || "none"} ${common > 1 ? "are" : "is"} among those of the first.`;
 }
 
 function remember(push) {

@@ -86,7 +86,7 @@ const open_text = guarded(async (row, push = false) => {
   tries.href = `/try?${new URLSearchParams({ model: find("model").value, text: found.text, ...(found.query ? { query: found.query } : {}) })}`;
   const values = make("dl", "values", ...Object.entries(found.values).map(([name, value]) => make("div", "", make("dt", "", seen(name.replaceAll("_", " ").replace(".", " · "))), make("dd", "", spell(value)))));
   const query = found.query ? make("p", "", seen(found.query)) : "";
-  const marks = found.marks && found.marks_title ? make("p", "fine", `Underlined: the ${seen(found.marks_title)}.`) : "";
+  const marks = found.marks_says ? make("p", "fine", seen(found.marks_says)) : "";
   box.replaceChildren(make("div", "head", title, close), query, ...maps, marks, make("p", "", tries), values);
   if (!box.open) box.showModal();
   remember(push);

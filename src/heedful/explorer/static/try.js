@@ -156,7 +156,7 @@ async function restore() {
   const found = read();
   view.set({ text: found.get("text"), query: found.get("query") });
   await view.load(found.get("model"));
-  if (!found.get("text")) { find("stage").hidden = true; return; }
+  if (!found.get("text")) { find("stage").hidden = true; return begin(); }
   how = { how: "own" };
   words = null;
   await readText();
@@ -169,6 +169,14 @@ async function restore() {
   }
   const changes = found.getAll("word").map((one) => ({ word: Number(one.split(":")[0]), to: one.slice(one.indexOf(":") + 1) }));
   if (changes.length) await effects(changes);
+}
+
+// Whoever comes without a text finds the first of the model's own to move.
+async function begin() {
+  const line = await view.first();
+  if (!line || view.value().text.trim()) return;
+  view.set(line);
+  await submit();
 }
 
 find("word-zero").addEventListener("click", () => words_board.change(words_board.chosen(), 0));

@@ -37,6 +37,8 @@ class SequenceClassifier(Predicts):
     trained: TrainConfig | None = None
     pairs: bool = True
     """It reads texts, or pairs of them as one sequence: only who trained it knows which."""
+    called: tuple[str, ...] = ()
+    """The words by which a command names it; none of what was made in memory."""
 
     def __repr__(self) -> str:
         return f"SequenceClassifier({self.name}: {self.encoder}, {few(self.labels)})"

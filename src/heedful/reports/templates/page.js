@@ -1,10 +1,10 @@
 "use strict";
 // Texts of others reach the page only as text nodes, never as markup.
 const SCALE = 100000, FIRST = 3, MORE = 10, CUT = 120;
-// Items on the first view: of long texts fewer are there, so that what follows is not far away.
+// What so many words have, with the gaps between them: items may be sentences.
+const LETTER = 6, LETTERS = 1.4 * CUT * LETTER;
+// Words on the first view: of long texts fewer are there, so that what follows is not far away.
 const ROOM = innerWidth < 640 ? 90 : 240;
-// A set of nearly all words points at none: it is told, and not drawn.
-const NEARLY_ALL = 0.75;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
   if (name) made.className = name;
@@ -38,7 +38,7 @@ function place() {
 function heatmap(card, text, map, data, relative, limit) {
   const weights = text.weights[map], heat = make("p", "heat");
   const most = Math.max(...weights.map((w) => Math.abs(w)), 1);
-  const marked = new Set(map === 0 && !everywhere(text) ? text.marks || [] : []);
+  const marked = new Set(map === 0 && !everywhere(text, data) ? text.marks || [] : []);
   heat.dir = "auto"; heat.tabIndex = 0;
   heat.setAttribute("role", "group");
   heat.setAttribute("aria-label", `${data.maps[map]}, ${weights.length} items; arrow keys read their weights`);
@@ -68,19 +68,28 @@ function heatmap(card, text, map, data, relative, limit) {
   return heat;
 }
 
-const everywhere = (text) => Boolean(text.marks) && text.marks.length >= NEARLY_ALL * text.weights[0].length;
+// A set of nearly all words points at none: it is told, and not drawn.
+// How many items of a text are drawn until all of it is asked for, and how many words that is.
+function cut(text) {
+  let items = 0, letters = 0;
+  while (items < Math.min(CUT, text.weights[0].length) && letters < LETTERS) letters += text.parts[2 * items].length + text.parts[2 * items++ + 1].length;
+  return { items, words: Math.max(items, letters / LETTER) };
+}
+
+const everywhere = (text, data) => Boolean(text.marks) && text.marks.length >= data.marks.nearly_all * text.weights[0].length;
 
 function flips(text, data) {
   const line = make("p", "flips");
   if (text.marks === null) { line.append(data.marks.nothing); return line; }
-  if (everywhere(text)) { line.append(`The ${data.marks.title} holds nearly all of the text: ${text.marks.length} of ${text.weights[0].length} items.`); return line; }
+  if (everywhere(text, data)) { line.append(`The ${data.marks.title} holds nearly all of the text: ${text.marks.length} of ${text.weights[0].length} items.`); return line; }
   line.append(`The ${data.marks.title}: ${text.marks.length} of ${text.weights[0].length} items`);
-  const named = text.marks.slice(0, 12).flatMap((i, n) => [n ? ", " : ": ", make("u", "", bdi(text.parts[2 * i + 1]))]);
-  line.append(...named, text.marks.length > 12 ? ", …" : ".");
+  let letters = 0;
+  const few = text.marks.slice(0, 12).filter((i, n) => { letters += text.parts[2 * i + 1].length; return !n || letters < 12 * 2 * LETTER; });
+  line.append(...few.flatMap((i, n) => [n ? ", " : ": ", make("u", "", bdi(text.parts[2 * i + 1]))]), text.marks.length > few.length ? ", …" : ".");
   return line;
 }
 
-function drawn(text, data, relative, order, limit = CUT) {
+function drawn(text, data, relative, order, limit = cut(text).items) {
   const items = text.weights[0].length;
   const head = make("h3", "", `Text ${text.row + 1} · ${items} items · predicted `, bdi(text.predicted), ` ${text.probabilities[0].toFixed(2)}`);
   if (text.label !== null) head.append(text.label === text.predicted ? ", rightly" : ", labelled ", text.label === text.predicted ? "" : bdi(text.label));
@@ -129,10 +138,10 @@ function browse(section) {
   find("shade").value = data.relative ? "relative" : "weight";
   let limit = 0;
   const first = (kept) => {
-    let many = 0, items = 0;
+    let many = 0, words = 0;
     for (const text of kept.slice(0, FIRST)) {
-      items += Math.min(CUT, text.weights[0].length);
-      if (many && items > ROOM) break;
+      words += cut(text).words;
+      if (many && words > ROOM) break;
       many += 1;
     }
     return many;
