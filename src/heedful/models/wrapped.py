@@ -100,8 +100,10 @@ def _look(module: nn.Module, network: Network, ids: Tensor) -> tuple[nn.Module, 
             f"{type(module).__name__} gives probabilities, and logits are needed: leave out the last softmax or sigmoid, or take the "
             f"logarithm (of p / (1 − p), for one output)."
         )
-    if len(found) != 1:
-        raise Unfit(f"it looks tokens up in {len(found)} tables (torch.nn.Embedding), and not in one")
+    if not found:
+        raise Unfit("none of its tables (torch.nn.Embedding) is given the numbers of tokens as they are")
+    if len(set(found)) != 1:
+        raise Unfit(f"it looks tokens up in {len(set(found))} tables (torch.nn.Embedding), and not in one")
     return found[0], int(logits.shape[1])
 
 

@@ -38,8 +38,8 @@ class WeightAxes:
             heads = 1
             for axis in left:
                 heads *= shape[axis] if axis != whole[0] else 1
-            if query is None and heads > 1 and len(left) > 2:
-                return None  # rows of another length: no token of the text asks
+            if query is None and sum(shape[axis] > 1 for axis in left) > 2:
+                return None  # rows of another length: no token of the text asks, nor one query
             return cls(whole[0], key, query, tuple(shape), heads=heads)
         if len(left) == 1 and shape[left[0]] % texts == 0:
             return cls(

@@ -50,6 +50,8 @@ class Network:
     """Whether it is told which text of a pair a token belongs to."""
     configs: tuple[Any, ...] = ()
     """Where the attention implementation is set; networks that are not of transformers have none."""
+    implementation: str | None = "eager"
+    """Which is set while it is read; None: its owner's, whose parts are seen all the same (`softmax`)."""
 
     def __post_init__(self) -> None:
         named = inspect.signature(self.module.forward).parameters
@@ -106,26 +108,37 @@ class Network:
         if "attention_mask" not in self._takes and self._any:
             taken["attention_mask"] = given["attention_mask"]
         output = self.module(ids, **taken)
-        logits = getattr(output, "logits", output)
+        logits = output.get("logits", output) if isinstance(output, Mapping) else getattr(output, "logits", output)
         found: Tensor = logits[0] if isinstance(logits, tuple | list) else logits
+        if isinstance(found, Tensor) and found.shape == ids.shape[:1]:
+            return found[:, None]  # one logit for each text
         return found
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        """Switch dropout off and have attention computed in its parts; both are as before afterwards."""
+        """Switch dropout off and have attention computed as `implementation` says; both are as before afterwards."""
         training = [part for part in self.module.modules() if part.training]
         before = [getattr(config, "_attn_implementation", None) for config in self.configs]
         try:
             for part in training:
                 part.training = False
-            for config in self.configs:
-                config._attn_implementation = "eager"
+            for config in self.configs if self.implementation else ():
+                config._attn_implementation = self.implementation
             yield
         finally:
             for part in training:
                 part.training = True
             for config, value in zip(self.configs, before, strict=True):
                 config._attn_implementation = value
+
+    @contextmanager
+    def as_given(self) -> Iterator[None]:
+        """Have attention computed as the owner of the network has it."""
+        before, self.implementation = self.implementation, None
+        try:
+            yield
+        finally:
+            self.implementation = before
 
 
 @contextmanager

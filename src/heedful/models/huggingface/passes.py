@@ -15,6 +15,7 @@ from heedful.models.huggingface.network import Inputs, Network, replaced
 from heedful.models.huggingface.place import Layer, Place, Unfit, filled, first_tensor
 from heedful.models.huggingface.softmax import SoftmaxSight
 
+_DRAWS = 3
 UNREAD = "its head does not read what its last attention gives"
 
 
@@ -39,7 +40,7 @@ class Passes:
 
     @contextmanager
     def embedding(self, given: Tensor, inputs: Inputs) -> Iterator[None]:
-        """Have the network's table give these vectors, once."""
+        """Have the network's table give these vectors, whenever it is asked."""
         calls = []
 
         def table(original: Any, ids: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -52,8 +53,8 @@ class Passes:
 
         with replaced({self.network.table: table}):
             yield
-        if len(calls) != 1:
-            raise Unfit(f"it looks word vectors up {len(calls)} times, and not once")
+        if not calls:
+            raise Unfit("it does not look word vectors up when it reads a text")
 
     @contextmanager
     def watching(self, record: Record) -> Iterator[None]:
@@ -172,10 +173,9 @@ class Passes:
         """Which queries have any influence on the logits."""
         if not logits.requires_grad:
             raise Unfit(UNREAD)
-        direction = torch.linspace(1.0, 2.0, logits.shape[-1], dtype=logits.dtype, device=logits.device)
-        (slope,) = torch.autograd.grad(
-            (logits * direction.sqrt()).sum(), traced, retain_graph=True, allow_unused=True
-        )
+        if self.place.anywhere:
+            return inputs.present
+        slope = _slope(logits, traced)
         if slope is None:
             raise Unfit(UNREAD)
         read = self._with_slope(slope)
@@ -184,6 +184,31 @@ class Passes:
         if self.place.layers:  # where a head is saturated, it is asked again about states near zero
             return self._where_read_near_zero(traced, inputs)
         raise Unfit(UNREAD)
+
+    def reads_elsewhere(self, embedded: Tensor, inputs: Inputs, read: Bool[Tensor, "part queries"]) -> bool:
+        """Whether the head reads other places where the last weights of all rows are drawn."""
+        axes, generator = self.place.weights, torch.Generator().manual_seed(0)
+        drawn: list[Tensor] = []
+
+        def change(weights: Tensor) -> Tensor:
+            rows = axes.rows(weights)
+            other = torch.rand(rows.shape, generator=generator).to(rows).pow(4) * (rows > 0)
+            drawn.append((other / other.sum(-1, keepdim=True).clamp(min=1e-9)).requires_grad_())
+            return axes.back(drawn[-1]).clone()  # what follows may write into it
+
+        for _ in range(_DRAWS if axes.query is not None else 0):
+            with (
+                torch.inference_mode(False),
+                torch.enable_grad(),
+                self.network.ready(),
+                self.embedding(embedded, inputs),
+                self.last_softmax(change),
+            ):
+                logits = self.network.read(inputs)
+            slope = _slope(logits, drawn[-1])
+            if slope is not None and bool(((slope.abs().amax((1, 3)) > 0) & ~read).any()):
+                return True
+        return False
 
     def _with_slope(self, slope: Tensor) -> Bool[Tensor, "part queries"]:
         if not self.place.layers:
@@ -206,6 +231,12 @@ class Passes:
         if slope is None or not bool((read := self._with_slope(slope)).any(1).all()):
             raise Unfit(UNREAD)
         return read
+
+
+def _slope(logits: Tensor, traced: Tensor) -> Tensor | None:
+    """Differentiate logits, every one with another factor, so that none undoes another."""
+    direction = torch.linspace(1.0, 2.0, logits.shape[-1], dtype=logits.dtype, device=logits.device).sqrt()
+    return torch.autograd.grad((logits * direction).sum(), traced, retain_graph=True, allow_unused=True)[0]
 
 
 def _traced(record: Record, weights: Tensor) -> Tensor:

@@ -52,6 +52,8 @@ class Place:
     """None where it is not known what is mixed."""
     layers: tuple[Layer, ...]
     """All of them, the last at the end; empty where no module is a layer, and the whole network runs for every question."""
+    anywhere: bool = False
+    """Whether the head reads other places under other weights, as where it takes the largest of all states: all are then read."""
 
 
 @dataclass(eq=False)

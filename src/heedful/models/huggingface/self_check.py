@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -15,12 +15,14 @@ from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.huggingface.last_layer import LastLayerModel, Route
-from heedful.models.huggingface.network import Network, Side
+from heedful.models.huggingface.network import Inputs, Network, Side
 from heedful.models.huggingface.place import Place, Unfit, find_place
 from heedful.models.stages import output_of
 
 CLOSE = 1e-5
 """How far logits may be off, relative to the largest of them, or to 1 if none is larger."""
+APART = 1e-4
+"""How far they may be off where attention is computed in another order: what is farther is no rounding."""
 PROBES = (
     "The film is warm, funny and far better than anyone expected.",
     "Nobody should have to sit through two long hours of this dull and joyless story about a dog, and yet I did.",
@@ -32,11 +34,14 @@ PROBES = (
 def make_ready(network: Network, vocabulary: Vocabulary) -> LastLayerModel:
     """Find a network's last attention, how texts are filled up for it, and the shortest way to its answers; or refuse it."""
     try:
+        network.implementation = _implementation(network, vocabulary)
         place = _place(network, vocabulary)
         batch = _batch(PROBES, vocabulary)
         model = LastLayerModel(network, place)
         network.side = _side(model, batch, preferred=network.side)
-        check(model, batch)
+        _checked(model, batch)
+        place = replace(place, anywhere=_reads_elsewhere(model, batch))
+        model = LastLayerModel(network, place)
         for route in get_args(Route):
             if route == "whole" or _agrees(model, batch, route):
                 first = route == "rows" and not place.layers[-1].tokens_first
@@ -68,7 +73,18 @@ def check_on(model: LastLayerModel, instances: Instances) -> None:
         return
     inner = order[: max(1, int(len(order) * 0.9))]  # the very longest take long
     places = np.unique(np.linspace(0, len(inner) - 1, 4).astype(int))
-    check(model, instances.batch(inner[places]))
+    _checked(model, instances.batch(inner[places]))
+
+
+def _checked(model: LastLayerModel, batch: Batch) -> None:
+    """Hold a network to it, and where companions make a difference let it read texts of one length together."""
+    try:
+        check(model, batch)
+    except Unfit:
+        if model.network.side == "none":
+            raise
+        model.network.side = "none"
+        check(model, batch)
 
 
 def check(model: LastLayerModel, batch: Batch) -> None:
@@ -80,11 +96,16 @@ def check(model: LastLayerModel, batch: Batch) -> None:
         if not bool(plain.isfinite().all()):
             raise Unfit("its logits are not all numbers")
         assert read.weights is not None
+        given = _as_given(model.network, lambda: model.logits(batch))
+        if given is not None and (far := _far(given, plain)) > APART:
+            raise Unfit(f"it gives other logits where its attention is computed in its parts (they differ by {far:.1g})")
         _same(plain, read.logits, "its own weights do not give its own logits")
         there = batch.tokens.mask.any(1)
         sums = read.weights.sum(-1)[there]
         if not bool(torch.isclose(sums, torch.ones_like(sums), atol=1e-4).all()):
             raise Unfit("the weights of its words do not sum to one")
+        fixed = model.encode(model.embed(batch), batch).fixed
+        assert fixed is not None
         for row in range(len(batch)):
             one = _alone(batch, row)
             _same(plain[row : row + 1], model.logits(one), "a text alone gets other logits than among others")
@@ -95,8 +116,47 @@ def check(model: LastLayerModel, batch: Batch) -> None:
                 again.weights,
                 "a text alone gets other weights than among others",
             )
+            alone = model.encode(model.embed(one), one).fixed
+            assert alone is not None
+            _same(fixed[row : row + 1], alone, "special tokens of a text alone hold another share than among others")
     if _traces(model) != before:
         raise Unfit("it is not as it was before it was read")
+
+
+def _implementation(network: Network, vocabulary: Vocabulary) -> str | None:
+    """Say which implementation shows attention in its parts and gives the network's own logits; None is its owner's.
+
+    Of some networks the plain one computes something else than the fast one that their users run.
+    """
+    for probe in PROBES:
+        inputs = network.arrange(_batch([probe], vocabulary).tokens)
+
+        def read(inputs: Inputs = inputs) -> Tensor:
+            with torch.no_grad(), network.ready():
+                return network.read(inputs)
+
+        given = _as_given(network, read)
+        if given is not None and _far(given, read()) > APART:
+            return None
+    return network.implementation
+
+
+def _as_given(network: Network, read: Callable[[], Tensor]) -> Tensor | None:
+    """Read with attention computed as the owner has it; None where that is the same, or needs another machine."""
+    if {getattr(config, "_attn_implementation", None) for config in network.configs} <= {network.implementation}:
+        return None
+    try:
+        with network.as_given():
+            return read()
+    except (RuntimeError, ValueError, ImportError):
+        return None
+
+
+def _reads_elsewhere(model: LastLayerModel, batch: Batch) -> bool:
+    with torch.no_grad():
+        parts = model.encode(model.embed(batch), batch).rest
+    found = (part.embedded is not None and model.passes.reads_elsewhere(part.embedded, part.inputs, part.read) for part in parts)
+    return any(found)
 
 
 def _place(network: Network, vocabulary: Vocabulary) -> Place:

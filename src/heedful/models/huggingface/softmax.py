@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -21,6 +22,7 @@ _PRODUCTS = {
     torch.matmul, torch.bmm, torch.baddbmm, torch.einsum,
     Tensor.matmul, Tensor.__matmul__, Tensor.__rmatmul__, Tensor.bmm, Tensor.baddbmm,
 }  # fmt: skip
+_MANY_HEADS = tuple(inspect.signature(F.multi_head_attention_forward).parameters)
 _SCALED = {torch.mul, Tensor.mul, Tensor.__mul__, Tensor.__rmul__}
 
 
@@ -34,6 +36,8 @@ class SoftmaxSight(TorchFunctionMode):
     def __init__(self, seen: Seen, mixed: Mixed | None = None) -> None:
         super().__init__()
         self._seen, self._mixed = seen, mixed
+        self._computed = torch.empty(0)
+        """The weights of the attention that was last computed in its parts."""
         self._weights: list[Tensor] = []  # kept, so that no other tensor takes over their identity
 
     def __torch_function__(
@@ -99,17 +103,21 @@ class SoftmaxSight(TorchFunctionMode):
         if attn_mask is not None:
             hidden = attn_mask.dtype == torch.bool
             scores = scores.masked_fill(~attn_mask, -torch.inf) if hidden else scores + attn_mask
-        weights = self._seen(torch.softmax(scores, -1), -1)
+        weights = self._computed = self._seen(torch.softmax(scores, -1), -1)
         return weights @ (value if self._mixed is None else self._mixed(value))
 
     def _many_heads(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Let torch's own module for many heads compute its attention where it can be seen."""
-        ready = F.scaled_dot_product_attention
+        ready, asked = F.scaled_dot_product_attention, dict(zip(_MANY_HEADS, args, strict=False)) | kwargs
         F.scaled_dot_product_attention = self._attention
         try:
-            return func(*args, **{**kwargs, "need_weights": False})
+            mixed, _ = func(**{**asked, "need_weights": False})
         finally:
             F.scaled_dot_product_attention = ready
+        if not asked.get("need_weights", True):
+            return mixed, None
+        weights = self._computed.mean(1) if asked.get("average_attn_weights", True) else self._computed
+        return mixed, weights if mixed.dim() == 3 else weights[0]
 
 
 def _paired(one: torch.Size, other: torch.Size) -> list[tuple[int, int]]:
