@@ -63,7 +63,9 @@ def test_without_labels_no_accuracy_is_claimed(attack, tmp_path):
     assert "accuracy" not in repr(result) and "60.0 %" in repr(result)
     assert "the label is" not in result.report(tmp_path / "attack.html").read_text()
     assert np.isnan(AttackResult.load(tmp_path / "kept").numbers.accuracy)
-    told = attack(labels=result.frame["label"].to_list())  # the same classes, now as labels: another statement
+    told = attack(
+        labels=result.frame["label"].to_list()
+    )  # the same classes, now as labels: another statement
     assert told.numbers.accuracy == 1 and told.about.identity != result.about.identity
 
 
