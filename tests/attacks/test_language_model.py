@@ -90,6 +90,31 @@ def test_what_is_no_language_model_is_refused(tmp_path, monkeypatch, name):
     assert ("has no config.json" in str(raised.value)) == (name == ".")
 
 
+def test_a_hub_that_does_not_answer_is_given_up_at_once(monkeypatch):
+    import transformers
+    from huggingface_hub import constants
+
+    from heedful.attacks.pretrained import is_masked
+    from heedful.data.fetch import offline
+
+    asked = []
+
+    def refuse(*given, **options):
+        asked.append(constants.HF_HUB_OFFLINE)
+        raise OSError("nothing here")
+
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(offline, "getproxies", dict)
+    monkeypatch.setattr(offline, "_answers", lambda address: False)
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", refuse)
+    monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", refuse)
+    for ask in (MaskedLanguageModel.load, lambda name: is_masked(name, what="one", hint="give one")):
+        with pytest.raises(BadInput, match="nothing here"):
+            ask("nowhere/at-all")
+    assert asked == [True, True]  # offline, its library does not try five times
+
+
 def test_a_folder_below_home_is_found(parts, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     for part in parts:

@@ -53,6 +53,22 @@ def test_without_labels_the_model_is_right(attack):
     assert frame["label"].to_list() == frame["predicted"].to_list() and "skipped" not in frame["status"]
 
 
+def test_without_labels_no_accuracy_is_claimed(attack, tmp_path):
+    from heedful.output.terminal import as_text
+
+    result = attack(labels=None, folder=tmp_path / "kept")
+    assert np.isnan(result.numbers.accuracy) and result.numbers.after_attack_accuracy == 0.6
+    said = as_text(result.show)
+    assert "there are no labels" in said and "answers kept" in said and "after-attack accuracy" not in said
+    assert "accuracy" not in repr(result) and "60.0 %" in repr(result)
+    assert "the label is" not in result.report(tmp_path / "attack.html").read_text()
+    assert np.isnan(AttackResult.load(tmp_path / "kept").numbers.accuracy)
+    told = attack(
+        labels=result.frame["label"].to_list()
+    )  # the same classes, now as labels: another statement
+    assert told.numbers.accuracy == 1 and told.about.identity != result.about.identity
+
+
 def test_a_classifier_is_attacked_by_the_names_of_its_classes(attack, toy_classifier):
     model = toy_classifier(encoder="lstm", pooling="max")
     names = [found.label for found in model.predict(TEXTS)]

@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 BARE = ("--no-similarity", "--same-part-of-speech", "no", "--synonyms", "words.txt")
@@ -31,6 +32,14 @@ def test_an_attack_is_shown_kept_and_found_again(run, own, reviews):
 def test_a_model_without_attention_is_attacked_too(run, trained_without_attention, own, reviews):
     done = run("attack", trained_without_attention, reviews, *BARE, "-o", "out", "--json")
     assert done.code == 0 and json.loads(done.out)["texts"] == 60
+
+
+def test_texts_without_labels_have_no_accuracy(run, own, reviews):
+    pl.read_csv(reviews).select("text").write_csv("texts.csv")
+    done = run("attack", own, "texts.csv", *BARE)
+    assert done.code == 0 and "accuracy is not measured" in done.err and "answers kept" in done.out
+    again = run("attack", own, "texts.csv", *BARE, "--json")
+    assert json.loads(again.out)["accuracy"] is None
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,12 @@ class About(BaseModel):
     identity: str
     """Changes with the victim, the texts, their labels, and every option that counts."""
     texts: int
+    labelled: bool = True
+    """Whether texts came with labels; without, what the model says of them is taken for true."""
 
     def class_name(self, number: int) -> str:
         """Name a class."""
-        return self.labels[number] if self.labels is not None else str(number)
+        return self.labels[number] if self.labels is not None else f"class {number}"
 
 
 class AttackNumbers(NamedTuple):
@@ -67,8 +69,9 @@ class AttackNumbers(NamedTuple):
     failed: int
     skipped: int
     accuracy: float
-    """Before the attack."""
+    """Before the attack; NaN where there were no labels."""
     after_attack_accuracy: float
+    """Share of the texts that stay right; without labels, that keep their answer."""
     words_changed: float
     """Mean share of the words replaced, of successful attacks."""
     queries: float
@@ -89,9 +92,13 @@ class AttackResult:
 
     def __repr__(self) -> str:
         n, about = self.numbers, self.about
+        after = percentage(n.after_attack_accuracy, 1)
+        accuracies = f"accuracy {percentage(n.accuracy, 1)} before and {after} after"
+        if not about.labelled:
+            accuracies = f"{after} of the answers are kept (there are no labels)"
         return (
             f"AttackResult: {about.recipe} succeeds on {n.successful:,} of {n.successful + n.failed:,} attacked texts of {about.data}; "
-            f"accuracy {percentage(n.accuracy, 1)} before and {percentage(n.after_attack_accuracy, 1)} after; show() tells more"
+            f"{accuracies}; show() tells more"
         )
 
     def _repr_html_(self) -> str:
@@ -121,7 +128,7 @@ class AttackResult:
         return AttackNumbers(
             texts=total,
             **counts,
-            accuracy=_ratio(total - counts["skipped"], total),
+            accuracy=_ratio(total - counts["skipped"], total) if self.about.labelled else math.nan,
             after_attack_accuracy=_ratio(counts["failed"], total),
             words_changed=_mean(share),
             queries=_mean(attacked["queries"]),

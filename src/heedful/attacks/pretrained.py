@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 
 _FAILURES = (OSError, ValueError, ImportError, KeyError, RuntimeError)
@@ -24,7 +25,7 @@ def load_pretrained(kind: str, name: str, *, what: str, hint: str) -> tuple[Any,
 
     name = _found(name, what=what, hint=hint)
     try:
-        with _silence():
+        with _silence(), quick_to_give_up():
             tokenizer = transformers.AutoTokenizer.from_pretrained(name)
             model, report = getattr(transformers, kind).from_pretrained(
                 name, dtype=torch.float32, output_loading_info=True
@@ -40,7 +41,7 @@ def is_masked(name: str, *, what: str, hint: str) -> bool:
 
     name = _found(name, what=what, hint=hint)
     try:
-        with _silence():
+        with _silence(), quick_to_give_up():
             made_for = " ".join(AutoConfig.from_pretrained(name).architectures or ())
             if "MaskedLM" in made_for or "CausalLM" in made_for or "LMHead" in made_for:
                 return "MaskedLM" in made_for

@@ -73,8 +73,9 @@ def attack(
         data=data,
         recipe=chosen.recipe,
         options=chosen.model_dump(mode="json", exclude_defaults=True),
-        identity=_identity(victim, sources, numbers, chosen),
+        identity=_identity(victim, sources, numbers, chosen, labelled=labels is not None),
         texts=len(sources),
+        labelled=labels is not None,
     )
     kept = Kept(folder, about)
     if folder is None:
@@ -104,7 +105,7 @@ def attack_identity(
     chosen = build(AttackOptions, options)
     victim, _ = victim_of(model)
     sources, numbers = _checked(victim, texts, labels, chosen.limit, wordless=wordless)
-    return _identity(victim, sources, numbers, chosen)
+    return _identity(victim, sources, numbers, chosen, labelled=labels is not None)
 
 
 def victim_of(model: Auditable | Victim | Reads) -> tuple[Victim, str]:
@@ -236,9 +237,16 @@ def _whole(label: Any) -> int | None:
 
 
 def _identity(
-    victim: Victim, sources: Sequence[Source], labels: Sequence[int], options: AttackOptions
+    victim: Victim,
+    sources: Sequence[Source],
+    labels: Sequence[int],
+    options: AttackOptions,
+    *,
+    labelled: bool,
 ) -> str:
     values = options.deciding()
+    if not labelled:  # the same rows, and other words about them
+        values["labelled"] = False
     texts = hashlib.sha256("\0".join(source.text for source in sources).encode()).hexdigest()
     answers = hashlib.sha256(np.array(labels, dtype="<i8").tobytes()).hexdigest()
     return identity(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,9 +27,19 @@ def table(result: AttackResult) -> Table:
     """The numbers of an attack, each with what it says."""
     n, about = result.numbers, result.about
     attacked = n.successful + n.failed
+    what, after = f"{n.texts:,} texts of {about.data}, {about.model}", percentage(n.after_attack_accuracy, 1)
+    if about.labelled:
+        before = [
+            ["accuracy before", percentage(n.accuracy, 1), what],
+            ["after-attack accuracy", after, f"by {_how(about)}"],
+        ]
+    else:
+        before = [
+            ["accuracy", percentage(math.nan), f"not measured: there are no labels; {what}"],
+            ["answers kept", after, f"by {_how(about)}"],
+        ]
     rows = [
-        ["accuracy before", percentage(n.accuracy, 1), f"{n.texts:,} texts of {about.data}, {about.model}"],
-        ["after-attack accuracy", percentage(n.after_attack_accuracy, 1), f"by {_how(about)}"],
+        *before,
         [
             "successful",
             f"{n.successful:,}",

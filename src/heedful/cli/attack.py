@@ -158,7 +158,9 @@ def attack_model(
 
     with watcher.status("Reading the texts"):
         asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
-        name, found, labelled, _ = find_texts(classifier, data, asked, classifier.trained)
+        name, found, labelled, notes = find_texts(classifier, data, asked, classifier.trained)
+        for note in notes:
+            watcher.say(note)
         if found.queries is not None:
             raise BadInput(
                 f"Attacks read single texts, and {name} has a query beside each: choose other data."

@@ -55,7 +55,13 @@ def attack(
 
         victim = victim if hasattr(victim, "instances") else auditable(victim, label_names)
         name, data, labels = attacked_data(
-            victim, data, labels, split=split, text_column=text_column, label_column=label_column
+            victim,
+            data,
+            labels,
+            split=split,
+            text_column=text_column,
+            label_column=label_column,
+            watcher=watcher(progress),
         )
         rest = {"data": name, **rest}
     return run_attack(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from heedful.errors import BadInput
+from heedful.progress import Watcher
 
 if TYPE_CHECKING:
     from heedful.models.stages import Auditable
@@ -19,6 +20,7 @@ def attacked_data(
     split: str,
     text_column: str | None,
     label_column: str | None,
+    watcher: Watcher,
 ) -> tuple[str, list[str], list[int] | None]:
     """Give the name of the data, their texts, and their labels as numbers, if they have any."""
     from heedful.audits.subject.texts import find_texts
@@ -28,7 +30,9 @@ def attacked_data(
 
     columns = {"text_column": text_column, "label_column": label_column}
     options = build(AuditOptions, {"split": split, **columns})
-    name, found, labelled, _ = find_texts(model, as_data(data, labels), options, model.trained)
+    name, found, labelled, notes = find_texts(model, as_data(data, labels), options, model.trained)
+    for note in notes:
+        watcher.say(note)
     if found.queries is not None:
         raise BadInput(f"Attacks read single texts, and {name} has a query beside each: choose other data.")
     if hasattr(model, "probe"):  # a function: the first texts are what it is known by

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import heedful
+from heedful.audits.audit import AUDITS
 from heedful.audits.running.finished import FinishedAudits
 from heedful.audits.running.result import AuditResult
 from heedful.errors import BadInput
@@ -172,3 +173,25 @@ def test_the_folder_of_another_audit_is_refused(classifier, model, many_texts, t
             heedful.audit(other, data, folder=folder, only=["permutation"], **(OPTIONS | options))
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     heedful.audit(classifier, many_texts, folder=folder, batch_size=3, **OPTIONS)  # changes no number
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new folder", "empty folder"])
+def test_bad_input_that_is_found_on_the_way_leaves_nothing(
+    classifier, many_texts, tmp_path, monkeypatch, there
+):
+    def refuse(self, subject, watcher):
+        raise BadInput("There is no candidate for any word.")
+
+    monkeypatch.setattr(AUDITS.get("permutation"), "prepare", refuse)
+    folder = tmp_path / "audits" / "one"
+    if there:
+        folder.mkdir(parents=True)
+    with pytest.raises(BadInput, match="no candidate"):
+        heedful.audit(classifier, many_texts, folder=folder, only=["permutation"], **OPTIONS)
+    assert list(folder.iterdir()) == [] if there else not (tmp_path / "audits").exists()
+    with pytest.raises(BadInput, match="no candidate"):
+        heedful.audit(classifier, many_texts, folder=folder, only=["agreement", "permutation"], **OPTIONS)
+    assert (folder / "summaries" / "agreement.json").is_file()  # finished before, and kept
+    with pytest.raises(BadInput, match="no candidate"):
+        heedful.audit(classifier, many_texts, folder=folder, only=["permutation"], **OPTIONS)
+    assert (folder / "summaries" / "agreement.json").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.models.stages import Auditable
 from heedful.runs import Run, identity
+
+LOCK = ".lock"
 
 _NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
 """Options that change no number, or only through the texts, which are in the hash themselves."""
@@ -47,6 +50,20 @@ def audit_folder(
     ):  # no run of its own: several models may be audited beside the same data
         slug = f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', classifier.name).strip('-').lower()}-{slug}"
     return classifier.home / "audits" / f"{slug}{'-quick' if options.quick else ''}-{identity(deciding)}"
+
+
+def is_new(folder: Path) -> bool:
+    """Whether nothing was kept in a folder yet."""
+    return not folder.is_dir() or {path.name for path in folder.iterdir()} <= {LOCK}
+
+
+def leave_nothing(folder: Path) -> None:
+    """Delete what an audit has written that came to nothing; its lock goes with the folder, when it is let go."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != LOCK:
+            path.unlink()
 
 
 def deciding_values(

@@ -16,7 +16,14 @@ from heedful.audits.audit import AUDITS, Audit, Summary
 from heedful.audits.policy import Policy, read_policy
 from heedful.audits.running.estimate import say_how_long
 from heedful.audits.running.finished import FinishedAudits
-from heedful.audits.running.folders import audit_folder, check_same_audit, deciding_values
+from heedful.audits.running.folders import (
+    LOCK,
+    audit_folder,
+    check_same_audit,
+    deciding_values,
+    is_new,
+    leave_nothing,
+)
 from heedful.audits.running.measured_rows import IN_BLOCKS, audit_rows, in_order, predicted_rows
 from heedful.audits.running.preface import REACH, opening_remarks
 from heedful.audits.running.result import OWN, PREDICTIONS, RESULT, About, AuditResult, read_findings
@@ -35,7 +42,7 @@ from heedful.measures.performance import performance
 from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
 from heedful.runs import Run
-from heedful.storage import write_json
+from heedful.storage import folder_for, write_json
 
 ALWAYS = "sharpness"
 _OF_BLOCKS = (
@@ -83,14 +90,20 @@ def audit(
     folder = folder or audit_folder(classifier, texts, chosen, decides)
     run = Run(folder)
     check_same_audit(run, decides)
-    with run.locked():
+    new = is_new(folder)
+    with folder_for(folder, lock=LOCK), run.locked():
         config = chosen.model_dump(mode="json") | decides
         run.begin(config, seed=chosen.seed, threads=torch.get_num_threads())
         finished = FinishedAudits(folder)
         if keep and classifier.home is not None:
             finished.take_from(sorted((classifier.home / "audits").glob("*/")), decides)
         shards = Shards(subject, folder, named, dataset)
-        finished = _run(subject, audits, finished, shards, watcher=watcher)
+        try:
+            _run(subject, audits, finished, shards, watcher=watcher)
+        except BadInput:
+            if new and finished.summaries.keys() <= {ALWAYS}:  # nothing that was asked for is there
+                leave_nothing(folder)
+            raise
         result = _with_all_asked(_judged(rules, subject, finished), folder)
         write_json(folder / RESULT, result.to_json())
         shards.forget()
