@@ -53,11 +53,23 @@ MISUSE = {
         lambda: heedful.audit(probabilities, TEXTS, labels=3),
         "A list of labels is needed",
     ),
+    "a report of an object": (
+        lambda: heedful.report(object()),
+        "A list of audits is needed, and this is a object",
+    ),
+    "a column of number": (
+        lambda: heedful.audit(probabilities, {"text": 3}),
+        "A list of values of text is needed",
+    ),
+    "a column of one text": (
+        lambda: heedful.audit(probabilities, {"text": "ab", "label": "01"}),
+        "A list of values of text is needed: put the one into brackets",
+    ),
     "audits of a function": (
         lambda: heedful.audit(probabilities, TEXTS, only=lambda: 3),
         "A list of audits is needed, and this is a function",
     ),
-    "half a character as policy": (lambda: heedful.audit(probabilities, TEXTS, policy="\ud800"), "policy"),
+    "half a character as policy": (lambda: heedful.audit(probabilities, TEXTS, policy="\ud800"), "half a character"),
     "audits of number": (
         lambda: heedful.audit(probabilities, TEXTS, only=[3]),
         "Of audits the name is given",

@@ -12,6 +12,7 @@ from typing import Any
 from heedful.data.corpora.rows import has_known_suffix
 from heedful.data.fetch.assets import find_transformer
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.arguments import check_name
 from heedful.models.classifier import WEIGHTS, Classifier
 from heedful.models.function import FunctionClassifier, classify_by
 from heedful.models.huggingface.classifier_folder import is_classifier_folder, open_classifier
@@ -69,6 +70,7 @@ def _pretrained(name: str | Path, runs: Path) -> str | Path | None:
                 "'hf:' names no model: write hf:NAME, with a folder, an asset or a name of the hub."
             )
         return find_transformer(named)
+    check_name(name)
     folders = (Path(name).expanduser(), runs / name)
     return next((folder for folder in folders if is_classifier_folder(folder)), None)
 

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from heedful.errors import BadInput, did_you_mean
+from heedful.intake.arguments import check_name
 from heedful.intake.encodings import without_surrogates
 from heedful.intake.json_text import read_json
 from heedful.intake.yaml_text import read_yaml
@@ -128,6 +129,7 @@ def list_runs(root: Path) -> list[Run]:
 
 def find_run(name: str | Path, *, runs: Path = Path("runs")) -> Path:
     """Give the folder that is meant by a path, by a run's name, or by the beginning of one run's name."""
+    check_name(name)
     for folder in (Path(name).expanduser(), runs / name):
         if folder.is_dir():
             return folder

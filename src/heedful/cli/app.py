@@ -128,6 +128,9 @@ def _guarded(command: Callable[[], Any]) -> int:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return _complain("The disk is full: free some space and run the same command again.", 2)
+        if error.errno == errno.ENAMETOOLONG:
+            shown = without_surrogates(str(error.filename))
+            return _complain(f"{shown[:40]!r}… is too long for the name of a file: give a shorter one.", 2)
         return _fault(error)
     except SystemExit as left:
         # The reader of our output is gone. Libraries exit with 1 then, which would mean *do not show*.

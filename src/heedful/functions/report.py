@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from heedful.errors import BadInput, did_you_mean
-from heedful.intake.arguments import as_path
+from heedful.intake.arguments import as_list, as_path
 
 if TYPE_CHECKING:
     from heedful.audits.running.result import AuditResult
@@ -46,7 +46,7 @@ def report(
 
     chosen = _format(format, output)
     folder = as_path(runs, "The folder of runs")
-    given: list[Any] = [audits] if isinstance(audits, AuditResult | str | Path) else list(audits)
+    given: list[Any] = [audits] if isinstance(audits, AuditResult | str | Path) else as_list(audits, "audits")
     found = [
         Material.of(one) if isinstance(one, AuditResult) else find(as_path(one, "A run"), runs=folder)
         for one in given

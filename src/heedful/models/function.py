@@ -29,6 +29,7 @@ from heedful.data.tokens import Tokens
 from heedful.data.words.text import clean_text, word_tokenizer
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
+from heedful.intake.arguments import as_list
 from heedful.models.answers import Answers, Reads
 from heedful.models.prediction import Prediction, Predictions, Predicts, read_texts
 from heedful.models.stages import Effects, States, Unit
@@ -232,7 +233,9 @@ def classify_by(
     names = label_names if label_names is not None else _own_names(function, count)
     if names is None:
         return FunctionClassifier(answers, tuple(map(str, range(count))), named=False, home=home)
-    spelled = check_names([spell(label) or "" for label in names], where="label_names")
+    spelled = check_names(
+        [spell(label) or "" for label in as_list(names, "names of labels")], where="label_names"
+    )
     if len(spelled) != count:
         raise BadInput(
             f"{answers.name} gives {count} probabilities and {len(spelled)} classes are named ({', '.join(spelled[:10])}): name "

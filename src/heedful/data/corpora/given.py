@@ -163,12 +163,13 @@ def _columns(data: Mapping[Any, Any]) -> list[RawRow]:
             raise BadInput(
                 f"These are several splits ({', '.join(map(str, data))}): give one of them, such as data[{name!r}]."
             )
-    lengths = {str(name): len(column) for name, column in data.items()}
+    columns = {str(name): as_list(column, f"values of {name}") for name, column in data.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise BadInput(f"The columns are not equally long ({told}): give one value of each for every text.")
     names = list(lengths)
-    return [dict(zip(names, row, strict=True)) for row in zip(*data.values(), strict=True)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _named(row: Mapping[str, Any], features: Mapping[str, Any]) -> RawRow:

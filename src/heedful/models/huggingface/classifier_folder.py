@@ -13,6 +13,7 @@ from torch import nn
 from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
+from heedful.intake.arguments import as_list
 from heedful.models.finite import not_finite
 from heedful.models.huggingface.adapter import Adapter, is_adapter_folder, read_adapter
 from heedful.models.huggingface.network import Network
@@ -249,7 +250,9 @@ def _labels(config: Any, given: Sequence[str] | None) -> tuple[str, ...]:
             [named.get(number, f"LABEL_{number}") for number in range(config.num_labels)],
             where=f"id2label of {CONFIG}",
         )
-    names = check_names([spell(label) or "" for label in given], where="label_names")
+    names = check_names(
+        [spell(label) or "" for label in as_list(given, "names of labels")], where="label_names"
+    )
     if len(names) != config.num_labels:
         raise BadInput(
             f"The model has {config.num_labels} classes and {len(names)} are named ({', '.join(names[:10])}): name one for each, in "
