@@ -258,3 +258,16 @@ def test_weights_wait_for_a_model_that_is_asked_something_and_nobody_waits_for_t
         assert late[0].json() == free.json()
         forgotten = body | {"text": f"{TEXT} anew", "weights": [1.0] * (words + 1)}
         assert client.post(f"{path}/weights", json=forgotten).status_code == 200
+
+
+def test_what_a_button_found_is_told_in_words_that_people_use(ask: Ask) -> None:
+    asked = {"text": TEXT}
+    says = ask("/button", {**asked, "how": "explainer", "explainer": "leave_one_out"})["says"]
+    assert says.startswith("The scores of leave-one-out,")
+    said = set()
+    for words in ("lovely", "dull", "film 3", TEXT, "grim and boring film"):
+        found = ask("/button", {"text": words, "how": "flip_set"})
+        all_gone = not any(found["weights"])
+        assert all_gone == found["says"].endswith("nothing but the decoder’s bias decides. This is exact.")
+        said.add(all_gone)
+    assert said  # whichever of them occur
