@@ -14,7 +14,10 @@ SOURCES = {
     "explorer.png": [
         f"{_REPORT}/page.css",
         f"{_EXPLORER}/templates/try.html",
-        *(f"{_EXPLORER}/static/{name}" for name in ("explorer.css", "board.js", "classes.js", "heat.js", "try.js")),
+        *(
+            f"{_EXPLORER}/static/{name}"
+            for name in ("explorer.css", "board.js", "classes.js", "heat.js", "try.js")
+        ),
     ],
 }
 """By picture, the files that decide how it looks."""

@@ -18,6 +18,21 @@ ROOT = Path(__file__).parents[1]
 Run = Callable[..., str]
 
 
+WITH_A_DATASET = """
+import datasets, heedful
+texts = [f"film {i} was {('dull', 'great')[i % 2]} and {('slow', 'warm')[i % 2]} ." for i in range(40)]
+names = datasets.Features({"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["neg", "pos"])})
+data = datasets.Dataset.from_dict({"text": texts, "label": [i % 2 for i in range(40)]}, features=names)
+open("synonyms.txt", "w").write("great dull\\nwarm slow\\ndull great\\nslow warm\\n")
+model = heedful.train(data, encoder="average", embedding_size=8, hidden=4, epochs=1, progress=False)
+audit = heedful.audit(model, data, only=["sharpness"], progress=False)
+attack = heedful.attack(model, data.select(range(8)), synonyms="synonyms.txt", similarity=False, same_part_of_speech=False, progress=False)
+whole = heedful.train(datasets.DatasetDict(train=data, test=data), encoder="average", embedding_size=8, hidden=4, epochs=1, progress=False)
+found = len(heedful.predict(model, data)), len(heedful.explain(model, data, "gradient")), audit.about.texts, len(attack.to_frame())
+print(*model.labels, *found, "train" if whole.labels == model.labels else "")
+"""
+
+
 @pytest.fixture
 def away(tmp_path: Path) -> Run:
     """Give a function that runs a command in an empty folder, where nothing of this checkout is known."""
@@ -75,6 +90,10 @@ def test_a_wheel_works_in_an_empty_environment(away, tmp_path) -> None:
     assert found["audits"]["sharpness"]["numbers"]
     (page,) = run.glob("audits/*/report.html")
     assert "Every question and its evidence" in page.read_text(encoding="utf-8")
+
+    # The extra brings a library that the other tests do without: with it there, names of datasets are sought on the hub.
+    away(python, *pip, "install", "-c", ROOT / "constraints.txt", f"{wheel}[hub]")
+    assert away(python, "-c", WITH_A_DATASET).split() == ["neg", "pos", "40", "40", "40", "8", "train"]
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+
+from heedful.errors import BadInput
+from heedful.explorer.serving import listen
 
 HERE, TOKEN, COOKIE = "http://127.0.0.1:8765", "a-token-for-tests", "heedful-8765"
 
@@ -147,3 +152,27 @@ def test_a_long_request_is_refused(client: TestClient) -> None:
     found = client.post("/api/work", content=b"x" * 2_000_000)
     assert found.status_code == 413
     assert client.post("/api/work", content=(b"x" * 600_000 for _ in range(3))).status_code in (400, 413)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_answers_are_sent_at_once(host: str) -> None:
+    """An answer is written in two parts: the second must not wait until the browser has acknowledged the first."""
+    seen = []
+
+    async def serve_one() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            seen.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        taken = listen(host, 0)
+        async with await asyncio.start_server(answer, sock=taken):
+            reader, writer = await asyncio.open_connection(*taken.getsockname()[:2])
+            await reader.read()
+            writer.close()
+
+    try:
+        asyncio.run(serve_one())
+    except BadInput:
+        assert host == "::1"  # a machine without it
+        pytest.skip("this machine has no ::1")
+    assert seen and all(seen)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tests.explorer.conftest import client_of
 
 import heedful
+from heedful.explorer.naming import shelf_named
 from heedful.models.stages import probabilities
 
 Ask = Callable[..., Any]
@@ -232,3 +235,39 @@ def test_texts_are_found_by_their_words_and_labels(ask: Ask) -> None:
 
 def test_a_name_that_nobody_has_is_not_here(ask: Ask, runs: Any) -> None:
     assert "did you mean" in ask("/read", {"text": "a"}, model=runs.plain[:-1], status=404)["error"]
+
+
+def test_weights_wait_for_a_model_that_is_asked_something_and_nobody_waits_for_them(runs: Any) -> None:
+    """Weights are decoded at once where the model is free; otherwise later, with the same answer, and the server goes on."""
+    shelf = shelf_named([], runs=runs.folder)
+    with client_of(shelf) as client:
+        path = f"/api/models/{runs.plain}"
+        words = len(client.post(f"{path}/read", json={"text": TEXT}).json()["weights"])
+        body = {"text": TEXT, "weights": [1.0] * words}
+        free = client.post(f"{path}/weights", json=body)
+        assert free.status_code == 200
+        late: list[Any] = []
+        asked = Thread(target=lambda: late.append(client.post(f"{path}/weights", json=body)))
+        with shelf.opened(runs.plain):
+            asked.start()
+            asked.join(0.3)
+            assert asked.is_alive()
+            assert client.get("/api/models").status_code == 200
+            assert not late
+        asked.join(60)
+        assert late[0].json() == free.json()
+        forgotten = body | {"text": f"{TEXT} anew", "weights": [1.0] * (words + 1)}
+        assert client.post(f"{path}/weights", json=forgotten).status_code == 200
+
+
+def test_what_a_button_found_is_told_in_words_that_people_use(ask: Ask) -> None:
+    asked = {"text": TEXT}
+    says = ask("/button", {**asked, "how": "explainer", "explainer": "leave_one_out"})["says"]
+    assert says.startswith("The scores of leave-one-out,")
+    said = set()
+    for words in ("lovely", "dull", "film 3", TEXT, "grim and boring film"):
+        found = ask("/button", {"text": words, "how": "flip_set"})
+        all_gone = not any(found["weights"])
+        assert all_gone == found["says"].endswith("nothing but the decoder’s bias decides. This is exact.")
+        said.add(all_gone)
+    assert said  # whichever of them occur

@@ -15,7 +15,9 @@ SCREEN = 800
 ASKED = [name for name in AUDITS if not AUDITS.get(name).only_named]
 LONG = [" ".join(WORDS[(i + j) % len(WORDS)] for j in range(150 + i)) for i in range(120)]
 
-REVIEWS = [" ".join(f"{' '.join(WORDS * (2 + (i + k) % 4))} ." for k in range(12 + i % 9)) for i in range(120)]
+REVIEWS = [
+    " ".join(f"{' '.join(WORDS * (2 + (i + k) % 4))} ." for k in range(12 + i % 9)) for i in range(120)
+]
 """Of many sentences, each of which is one item."""
 
 

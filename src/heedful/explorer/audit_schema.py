@@ -93,5 +93,7 @@ class AuditText(BaseModel):
     parts: list[str]
     maps: list[MapLine]
     marks: list[int] | None
-    marks_says: str = Field(description="What is underlined, or why nothing is; empty where that was not asked.")
+    marks_says: str = Field(
+        description="What is underlined, or why nothing is; empty where that was not asked."
+    )
     values: dict[str, float | int | str | None]

@@ -33,7 +33,8 @@ class ExplorerState:
         return self.shelf.runs
 
 
-def _state_of(request: Request) -> ExplorerState:
+async def _state_of(request: Request) -> ExplorerState:
+    """Give what the server holds; a plain function would be sent to another thread, for nothing."""
     state: ExplorerState = request.app.state.explorer
     return state
 

@@ -24,6 +24,7 @@ from heedful.measures.permutation import permuted_weights
 from heedful.models.classifier import Classifier
 from heedful.models.stages import output_of, probabilities
 from heedful.output.numbers import fixed
+from heedful.reports.material import spoken
 from heedful.runs import list_runs
 
 How = Literal["own", "uniform", "shuffled", "counterfactual", "flip_set", "twin", "explainer"]
@@ -109,7 +110,8 @@ def _flip_set(read: TextReading, choice: Choice) -> Found:
             "No erasure of items changes the decision: the weights are the model’s own.",
         )
     size = int(found.size[0])
-    says = f"{_items(size)} of {read.items} must be erased to change the decision, and no fewer do. This is exact."
+    rest = ": then nothing but the decoder’s bias decides" if size == read.items else ""
+    says = f"{_items(size)} of {read.items} must be erased to change the decision, and no fewer do{rest}. This is exact."
     return Found(_without(reading.weights[0].double(), found.members[0]), says)
 
 
@@ -165,9 +167,9 @@ def _explainer(read: TextReading, choice: Choice) -> Found:
     sizes = read.reading.scores(name)[0].detach().double().abs() * read.reading.mask[0]
     if not float(sizes.sum()):
         raise BadInput(
-            f"{name} gives every word of this text a score of zero, which cannot be a weight: choose another."
+            f"{spoken(name).capitalize()} gives every word of this text a score of zero, which cannot be a weight: choose another."
         )
-    says = f"The scores of {name}, without their signs, as the weights of every head."
+    says = f"The scores of {spoken(name)}, without their signs, as the weights of every head."
     return Found((sizes / sizes.sum()).expand_as(read.reading.weights[0]), says)
 
 

@@ -17,7 +17,9 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def listen(host: str, port: int) -> socket.socket:
     """Take a port, any free one for 0, or say in a sentence why it cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    taken = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends at once only on sockets that were made as TCP's by name. On others what follows the head of an answer
+    # waits until the browser has acknowledged that, which takes 40 ms.
+    taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((host, port))

@@ -88,6 +88,20 @@ class Shelf:
             torch.set_num_threads(1)  # each thread of a server would take all cores otherwise
             yield self._open(shelved)
 
+    @contextmanager
+    def free(self, name: str) -> Iterator[bool]:
+        """Hold a model if nobody asks it anything now, without waiting, and say whether it is held."""
+        import torch
+
+        lock = self.find(name).lock
+        held = lock.acquire(blocking=False)
+        try:
+            torch.set_num_threads(1)
+            yield held
+        finally:
+            if held:
+                lock.release()
+
     def loaded(self) -> set[str]:
         """Which models are in memory."""
         with self._loading:

@@ -115,16 +115,22 @@ class KeptReadings:
 
     def of(self, model: str, opened: Opened, text: str, query: str | None) -> TextReading:
         """Give a text as a model reads it."""
+        found = self.kept(model, text, query)
+        if found is not None and found.opened is opened:
+            return found
+        made = read_text(opened, text, query)
+        with self._lock:
+            self._put((model, text, query), made)
+        return made
+
+    def kept(self, model: str, text: str, query: str | None) -> TextReading | None:
+        """Give a text that was read before; None where it was not, or was forgotten."""
         key = (model, text, query)
         with self._lock:
             found = self._kept.get(key)
-            if found is not None and found.opened is opened:
+            if found is not None:
                 self._kept.move_to_end(key)
-                return found
-        made = read_text(opened, text, query)
-        with self._lock:
-            self._put(key, made)
-        return made
+            return found
 
     def _put(self, key: tuple[str, str, str | None], made: TextReading) -> None:
         if key in self._kept:

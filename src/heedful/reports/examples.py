@@ -136,7 +136,9 @@ def _data(
             *(heatmap.title for _, heatmap in maps),
         ],
         "beside": other.name if other else None,
-        "marks": {"title": marked[1].title, "nothing": marked[1].nothing, "nearly_all": NEARLY_ALL} if marked else None,
+        "marks": {"title": marked[1].title, "nothing": marked[1].nothing, "nearly_all": NEARLY_ALL}
+        if marked
+        else None,
         "orders": [{"title": o.title, "worst": o.worst} for o in orders.values()],
         "relative": bool(largest) and largest[len(largest) // 2] < _PALE,
         "texts": [

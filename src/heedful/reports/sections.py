@@ -229,9 +229,7 @@ def _finding(judgement: Judgement, material: Material) -> Finding:
     if number is None or number.estimate is None:
         asked = rule.audit in material.summaries
         plain = (
-            f"Could not be measured: {about.description}."
-            if asked
-            else _not_measured(rule.audit, material)
+            f"Could not be measured: {about.description}." if asked else _not_measured(rule.audit, material)
         )
     else:
         value, interval = spell(number, share=share)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from starlette.concurrency import run_in_threadpool
 
-from heedful.explorer.explorer_state import Here
+from heedful.explorer.explorer_state import ExplorerState, Here
 from heedful.explorer.faults import FAULTS
 from heedful.explorer.given_weights import Moved, by_heads, decide
 from heedful.explorer.model_facts import heat_of, movable, usual_source
@@ -56,12 +57,26 @@ def read(here: Here, model: str, asked: AskedRead) -> Heat:
 
 
 @router.post("/weights", summary="Decide under given weights")
-def weights(here: Here, model: str, asked: AskedWeights) -> MovedAnswer:
+async def weights(here: Here, model: str, asked: AskedWeights) -> MovedAnswer:
     """Replace the attention by weights of your own; the states stay as they are."""
+    # This answers while a word is dragged. On a busy machine each change of thread costs more than decoding does: what is
+    # quick and at hand is decoded here, and everything else elsewhere, so that nobody waits for it.
+    kept = here.readings.kept(model, asked.text, asked.query)
+    if kept is not None and not kept.opened.stages.slow:
+        with here.shelf.free(model) as free:
+            if free:
+                return _under(kept, asked)
+    return await run_in_threadpool(_under_given, here, model, asked)
+
+
+def _under_given(here: ExplorerState, model: str, asked: AskedWeights) -> MovedAnswer:
     with here.shelf.opened(model) as opened:
-        found = here.readings.of(model, opened, asked.text, asked.query)
-        movable(found)
-        return _moved(found, decide(found, by_heads(found, asked.weights, alike=asked.alike)))
+        return _under(here.readings.of(model, opened, asked.text, asked.query), asked)
+
+
+def _under(found: TextReading, asked: AskedWeights) -> MovedAnswer:
+    movable(found)
+    return _moved(found, decide(found, by_heads(found, asked.weights, alike=asked.alike)))
 
 
 @router.post("/button", summary="Decide under weights of a kind")
