@@ -21,20 +21,24 @@ from typing import Any
 
 DOCS = Path(__file__).parent
 KEPT = DOCS / "measured" / "as-they-are.json"
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PEER_TEXTS = 20
 
 
 def main(folder: Path, toxicity: Path, chosen: Sequence[str]) -> None:
-    os.environ.update(ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(DOCS), os.environ.get("PYTHONPATH", "")])})
+    """Go through the parts."""
+    os.environ.update(
+        ONE_THREAD | {"PYTHONPATH": os.pathsep.join([str(DOCS), os.environ.get("PYTHONPATH", "")])}
+    )
     folder = folder.resolve()
     minilm, audits = str(folder / "minilm-sst2"), folder / "audits"
     parts: dict[str, Callable[[], None]] = {
         "bert-tiny-toxicity": lambda: audited("bert-tiny-toxicity", audits, [str(toxicity), "tweeteval_hate", "--limit=220", "--instead-texts=200"]),
         "scikit-learn": lambda: audited("scikit-learn", audits, ["predict:as_they_are_models:reviews", "mr", "--limit=200", "--label-names=negative,positive"]),
-        "minilm-sst2": lambda: audited("minilm-sst2", audits, [minilm, "sst2", "--limit=200", "--instead-texts=180"]),
+        "minilm-sst2": lambda: audited("minilm-sst2", audits, [minilm, "sst2", "--limit=200", "--no-instead"]),
         "lora-mr": lambda: audited("lora-mr", audits, [minilm, str(unseen(folder)), f"--adapter={folder / 'lora-mr'}", "--limit=200", "--no-instead"]),
         "mean-pooled": lambda: audited("mean-pooled", audits, None, folder),
+        "minilm-sources": lambda: audited("minilm-sst2", audits, [minilm, "sst2", "--limit=200", "--instead-texts=180"]),
         "twenty": lambda: seconds_on_twenty(folder),
         "captum": lambda: captum_on_twenty(folder),
         "layers": lambda: layers(audits, minilm),
@@ -100,7 +104,10 @@ def found(folder: Path) -> dict[str, Any]:
     if "counterfactual" in result.frames:
         rows = result.frames["counterfactual"]
         gap = (rows["jsd_bound"] - rows["eps_max_jsd"]).to_numpy()
-        said["gap"] = {"mean": round(float(gap.mean()), 4), "at_most_0.02": round(float((gap <= 0.02).mean()), 4)}
+        said["gap"] = {
+            "mean": round(float(gap.mean()), 4),
+            "at_most_0.02": round(float((gap <= 0.02).mean()), 4),
+        }
     if (other := Alternatives.read(folder)) is not None:
         said["instead_texts"] = other.texts
         said["instead"] = {column.source: _column(column) for column in other.columns}
@@ -113,14 +120,21 @@ def _column(column: Any) -> dict[str, Any]:
         for judgement in column.judgements
         if judgement.number is not None
     }
-    return {"verdict": column.verdict, **found} | ({} if column.gain is None else {"gain": _interval(column.gain)})
+    return {"verdict": column.verdict, **found} | (
+        {} if column.gain is None else {"gain": _interval(column.gain)}
+    )
 
 
 def _interval(number: Any) -> dict[str, Any]:
     def short(value: float | None) -> float | None:
         return None if value is None else round(value, 4)
 
-    return {"estimate": short(number.estimate), "low": short(number.low), "high": short(number.high), "texts": number.count}
+    return {
+        "estimate": short(number.estimate),
+        "low": short(number.low),
+        "high": short(number.high),
+        "texts": number.count,
+    }
 
 
 def unseen(folder: Path) -> Path:
@@ -130,7 +144,9 @@ def unseen(folder: Path) -> Path:
 
     path = folder / "mr-unseen.csv"
     with path.open("w", newline="") as file:
-        csv.writer(file).writerows([("text", "label"), *((text, LABELS[label]) for text, label in rows("mr", by="sst2"))])
+        csv.writer(file).writerows(
+            [("text", "label"), *((text, LABELS[label]) for text, label in rows("mr", by="sst2"))]
+        )
     return path
 
 
@@ -169,10 +185,14 @@ def captum_on_twenty(folder: Path) -> None:
     """Integrated gradients of the embeddings, 50 steps."""
     code = f"FOLDER, TEXTS = {str(folder / 'minilm-sst2')!r}, {twenty()!r}\n" + CAPTUM
     seconds = float(said(["-c", code]).split()[-1])
-    keep(("peers", "captum"), {"lines": 14, "cpu_seconds": round(seconds, 1), "method": "LayerIntegratedGradients, 50 steps"})
+    keep(
+        ("peers", "captum"),
+        {"lines": 14, "cpu_seconds": round(seconds, 1), "method": "LayerIntegratedGradients, 50 steps"},
+    )
 
 
 def twenty() -> list[str]:
+    """Give the texts that all libraries are asked about."""
     from as_they_are_models import split_of
 
     return list(split_of("sst2", "test").texts[:PEER_TEXTS])
@@ -196,8 +216,16 @@ def memory(models: dict[str, str]) -> None:
     """Peak memory of audits of 100 and 1,000 texts of 512 tokens, in processes of their own."""
     for name, folder in models.items():
         for many in (100, 1000):
-            before, peak = map(int, said([str(DOCS.parent / "benchmarks" / "huggingface.py"), "peak", folder, str(many)]).split()[-2:])
-            keep(("memory", name, str(many)), {"megabytes_before": before, "megabytes_at_most": peak, "tokens": 512})
+            before, peak = map(
+                int,
+                said([str(DOCS.parent / "benchmarks" / "huggingface.py"), "peak", folder, str(many)]).split()[
+                    -2:
+                ],
+            )
+            keep(
+                ("memory", name, str(many)),
+                {"megabytes_before": before, "megabytes_at_most": peak, "tokens": 512},
+            )
 
 
 def passes(minilm: str) -> None:
@@ -219,7 +247,9 @@ def run(command: Sequence[str], *, codes: Sequence[int] = (0,)) -> float:
 
 def said(command: Sequence[str]) -> str:
     """Run Python, and give what it prints."""
-    return subprocess.run([sys.executable, *command], check=True, cwd=DOCS, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(
+        [sys.executable, *command], check=True, cwd=DOCS, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 def keep(place: Sequence[str], content: Any) -> None:

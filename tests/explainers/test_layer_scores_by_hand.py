@@ -56,7 +56,9 @@ def test_attention_gradient(made):
         weights, slopes = attentions(differentiable(made.model.network.module), ids)
         expected = (weights[-1] * slopes[-1])[:, 0].mean(0) * words
         kept = found[row, : len(words)]
-        torch.testing.assert_close(kept / kept.abs().sum(), expected / expected.abs().sum(), rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(
+            kept / kept.abs().sum(), expected / expected.abs().sum(), rtol=1e-4, atol=1e-6
+        )
 
 
 @torch.no_grad()
@@ -68,6 +70,7 @@ def test_value_zeroing(made):
         for layer in module.bert.encoder.layer:
             whole, turned = layer(vectors), []
             for token in range(ids.shape[1]):
+
                 def without(part, given, value, token=token):
                     value = value.clone()
                     value[:, token] = 0

@@ -54,7 +54,12 @@ def test_it_is_near_the_exact_answer_where_that_is_known(toy_classifier):
     made = toy_classifier(encoder="average", classes=2, seed=1)
     made.model.attention.similarity.vector.data *= 10
     made.model.decoder.output.weight.data *= 6
-    texts = ["a fine film with a thin plot", "dull jokes , nobody laughed", "warm and fine", "the film is dull"]
+    texts = [
+        "a fine film with a thin plot",
+        "dull jokes , nobody laughed",
+        "warm and fine",
+        "the film is dull",
+    ]
     split = Split(texts, np.zeros(len(texts), dtype=np.int64))
     reading = read_batch(made.model, made.instances(split).batch(np.arange(len(texts))))
     exact = eps_max_jsd(reading.weights[:, 0], reading.item_logits[..., 0], reading.mask, epsilon=EPSILON)

@@ -96,7 +96,9 @@ def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
     value, corner = farthest_corner(reading, epsilon)
     searching.offer(corner[:, None], value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
     most = farthest_of_all(reading.weights, reading.mask)
-    found = _improved(reading, searching.found, most - searching.found.value > SOLVED, partial(_bridged, epsilon, None))
+    found = _improved(
+        reading, searching.found, most - searching.found.value > SOLVED, partial(_bridged, epsilon, None)
+    )
     if not reading.linear:
         found = _improved(reading, found, most - found.value > NEAR, partial(_bridged, epsilon, seed))
     enough = SOLVED if reading.linear else NEAR

@@ -98,7 +98,9 @@ def check(model: LastLayerModel, batch: Batch) -> None:
         assert read.weights is not None
         given = _as_given(model.network, lambda: model.logits(batch))
         if given is not None and (far := _far(given, plain)) > APART:
-            raise Unfit(f"it gives other logits where its attention is computed in its parts (they differ by {far:.1g})")
+            raise Unfit(
+                f"it gives other logits where its attention is computed in its parts (they differ by {far:.1g})"
+            )
         _same(plain, read.logits, "its own weights do not give its own logits")
         there = batch.tokens.mask.any(1)
         sums = read.weights.sum(-1)[there]
@@ -118,7 +120,11 @@ def check(model: LastLayerModel, batch: Batch) -> None:
             )
             alone = model.encode(model.embed(one), one).fixed
             assert alone is not None
-            _same(fixed[row : row + 1], alone, "special tokens of a text alone hold another share than among others")
+            _same(
+                fixed[row : row + 1],
+                alone,
+                "special tokens of a text alone hold another share than among others",
+            )
     if _traces(model) != before:
         raise Unfit("it is not as it was before it was read")
 
@@ -143,7 +149,9 @@ def _implementation(network: Network, vocabulary: Vocabulary) -> str | None:
 
 def _as_given(network: Network, read: Callable[[], Tensor]) -> Tensor | None:
     """Read with attention computed as the owner has it; None where that is the same, or needs another machine."""
-    if {getattr(config, "_attn_implementation", None) for config in network.configs} <= {network.implementation}:
+    if {getattr(config, "_attn_implementation", None) for config in network.configs} <= {
+        network.implementation
+    }:
         return None
     try:
         with network.as_given():
@@ -155,7 +163,10 @@ def _as_given(network: Network, read: Callable[[], Tensor]) -> Tensor | None:
 def _reads_elsewhere(model: LastLayerModel, batch: Batch) -> bool:
     with torch.no_grad():
         parts = model.encode(model.embed(batch), batch).rest
-    found = (part.embedded is not None and model.passes.reads_elsewhere(part.embedded, part.inputs, part.read) for part in parts)
+    found = (
+        part.embedded is not None and model.passes.reads_elsewhere(part.embedded, part.inputs, part.read)
+        for part in parts
+    )
     return any(found)
 
 
