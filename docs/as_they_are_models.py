@@ -26,7 +26,7 @@ from heedful.data.corpus import Split
 from heedful.data.fetch import assets
 from heedful.training.train import resolve
 
-SENTENCES, BATCH, SEED = 4000, 16, 0
+SENTENCES, FEWER, BATCH, SEED = 4000, 1600, 16, 0
 LABELS = {0: "negative", 1: "positive"}
 
 
@@ -39,12 +39,14 @@ class MeanPooled(nn.Module):
         self.head = nn.Sequential(nn.Linear(size, 64), nn.ReLU(), nn.Linear(64, classes))
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Give logits."""
         states = self.network(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         real = attention_mask[..., None].to(states.dtype)
         return self.head((states * real).sum(1) / real.sum(1).clamp(min=1))
 
 
 def main(folder: Path) -> None:
+    """Make what is not there yet."""
     torch.set_num_threads(1)
     folder.mkdir(parents=True, exist_ok=True)
     for name, make in (("minilm-sst2", minilm), ("lora-mr", lora), ("mean-pooled", mean_pooled)):
@@ -59,6 +61,7 @@ def main(folder: Path) -> None:
 
 
 def split_of(dataset: str, split: str) -> Split:
+    """Give a split of a corpus."""
     return load_corpus(resolve({"dataset": dataset})).splits[split]
 
 
@@ -71,6 +74,7 @@ def unseen(dataset: str, *, by: str) -> list[tuple[str, int]]:
 
 
 def minilm(folder: Path, half: Path) -> None:
+    """Fine-tune MiniLM with a head that transformers gives it."""
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     base = _base()
@@ -84,6 +88,7 @@ def minilm(folder: Path, half: Path) -> None:
 
 
 def lora(folder: Path, half: Path) -> None:
+    """Train an adapter of rank 8 on top of it."""
     from peft import LoraConfig, TaskType, get_peft_model
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -95,10 +100,11 @@ def lora(folder: Path, half: Path) -> None:
 
 
 def mean_pooled(folder: Path, half: Path) -> None:
+    """Fine-tune the mean-pooled network."""
     from safetensors.torch import save_file
 
     module, tokenizer = _mean_pooled()
-    fit(module, module, tokenizer, "sst2", SENTENCES, 5e-5)
+    fit(module, module, tokenizer, "sst2", FEWER, 1e-4)
     save_file({name: weight.contiguous() for name, weight in module.state_dict().items()}, half / "model.safetensors")  # fmt: skip
 
 

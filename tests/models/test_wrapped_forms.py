@@ -196,7 +196,9 @@ def test_where_the_largest_is_taken_all_places_are_read(make):
             inside = weights * words
             share = inside.sum(-1, keepdim=True)
             mean = (inside / share).mean(0)
-            scaled = inside * drawn[row, 0, : len(words)].where(words, torch.tensor(0.0)) / mean.clamp(min=1e-30)
+            scaled = (
+                inside * drawn[row, 0, : len(words)].where(words, torch.tensor(0.0)) / mean.clamp(min=1e-30)
+            )
             other = weights * ~words + share * scaled / scaled.sum(-1, keepdim=True)
             expected = module.pooled(other[None] @ vectors, torch.ones_like(ids))
         torch.testing.assert_close(found[row : row + 1], expected)
@@ -217,3 +219,12 @@ def test_padding_that_is_hidden_after_the_softmax_is_no_special_token(make):
 def test_other_ways_to_look_words_up_are_refused(kind, reason, make):
     with pytest.raises(BadInput, match=reason):
         wrap(make(kind), make_tokenizer())
+
+
+@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
+def test_half_precision_is_read_in_single_and_stays_half(precision, make, split):
+    module = make(ByHand).to(precision)
+    made = wrap(module, make_tokenizer())
+    made.instances(split)
+    assert made.model.network.dtype == torch.float32
+    assert module.head.weight.dtype == precision

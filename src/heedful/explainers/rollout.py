@@ -30,7 +30,10 @@ def rollout(model: Stages, batch: Batch, *, seed: int) -> Float[Tensor, "batch i
 def gradient_rollout(
     model: Stages, batch: Batch, *, seed: int, classes: Int[Tensor, " batch"] | None = None
 ) -> Float[Tensor, "batch items"]:
-    """R ← R + Ā R from the first layer to the last, Ā the mean over heads of what is positive of ∇A ⊙ A (their Equations 5 and 6)."""
+    """R ← R + Ā R from the first layer to the last, Ā the mean over heads of what is positive of ∇A ⊙ A (their Equations 5 and 6).
+
+    ∇A is of the class's probability; they take its output before the softmax, which does not say against which class.
+    """
     asked = decided(model, batch) if classes is None else classes
     layers = layered_of(model, "gradient_rollout").layers(batch, asked)
     relevance = _identity(layers.weights[0][:, 0])

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from heedful.data.corpora.labels import check_names, spell
 from heedful.errors import BadInput
-from heedful.models.huggingface.network import Network, replaced
+from heedful.models.huggingface.network import Network, in_single_precision, replaced
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import PROBES, make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
@@ -44,6 +44,7 @@ def wrap(
     """
     if not isinstance(module, nn.Module):
         raise BadInput(f"A torch module is needed, and this is a {type(module).__name__}.")
+    module = in_single_precision(module)
     vocabulary = read_vocabulary(tokenizer, module)
     pad = padding_of(tokenizer)
     ids = torch.tensor([vocabulary.tokenizer.encode(PROBES[0]).ids])

@@ -13,7 +13,9 @@ from heedful.models.huggingface.classifier_folder import classify_with
 from heedful.models.stages import output_of
 
 
-def test_what_the_plain_implementation_computes_otherwise_is_read_as_its_owner_runs_it(split, hold_to_contract):
+def test_what_the_plain_implementation_computes_otherwise_is_read_as_its_owner_runs_it(
+    split, hold_to_contract
+):
     """With linear biases Falcon's plain attention adds them twice; its users run the fast one."""
     module = make_network("Falcon", READ["Falcon"] | {"alibi": True})
     made = classify_with(module, make_tokenizer(special=False, side="left"))
@@ -30,9 +32,7 @@ def test_what_the_plain_implementation_computes_otherwise_is_read_as_its_owner_r
 
 def test_what_gives_other_logits_in_its_parts_is_refused(split, monkeypatch):
     made = classify_with(make_network("Bert"), make_tokenizer())
-    monkeypatch.setattr(
-        self_check, "_as_given", lambda network, read: read() + 1e-3 * read().abs().max()
-    )
+    monkeypatch.setattr(self_check, "_as_given", lambda network, read: read() + 1e-3 * read().abs().max())
     with pytest.raises(BadInput, match="it gives other logits where its attention is computed in its parts"):
         made.instances(split)
 

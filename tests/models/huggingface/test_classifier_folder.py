@@ -149,6 +149,26 @@ def test_a_head_that_was_never_trained_is_refused(folder):
     assert "a network without a trained head (classifier.bias is not in its weights)" in refused(folder)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"architectures": ["BertWithGatesForSequenceClassification"]},
+        {"auto_map": {"AutoModelForSequenceClassification": "mine.Gated"}},
+    ],
+)
+def test_weights_of_another_network_of_the_same_kind_are_refused(folder, settings):
+    """Transformers loads what fits its own class, says the rest in a warning, and gives numbers of neither network."""
+    weights = load_file(folder / "model.safetensors")
+    rewrite(folder, **settings)
+    load(folder)  # all weights have their place
+    save_file(
+        weights | {"gates.weight": weights["classifier.weight"].clone()},
+        folder / "model.safetensors",
+        metadata={"format": "pt"},
+    )
+    assert "has no place for some of its weights (gates.weight)" in refused(folder)
+
+
 def test_a_missing_tokenizer_and_one_of_another_vocabulary_are_refused(folder, tmp_path):
     for file in folder.glob("tokenizer*"):
         file.rename(tmp_path / file.name)

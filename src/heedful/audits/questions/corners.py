@@ -7,6 +7,8 @@ are given other items, one head at a time, until the prediction is the same, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -38,27 +40,93 @@ def farthest_of_all(
     return far.amax(-1).mean(-1)
 
 
+class Corners:
+    """Heatmaps with one of so `many` items in every head, those that are farthest; a rank says which of them."""
+
+    def __init__(self, reading: Reading, many: int) -> None:
+        self.reading = reading
+        far = distance_of_one(reading.weights.double()).masked_fill(~reading.mask[:, None], -1.0)
+        self.each, self.items = far.topk(min(many, far.shape[-1]), dim=-1)  # [batch, heads, ranks]
+        self.decided = reading.probabilities.argmax(-1)
+
+    @property
+    def ranks(self) -> int:
+        """How many items are tried in each head."""
+        return int(self.each.shape[-1])
+
+    def worth(self, ranks: Int[Tensor, "batch offers heads"]) -> Float[Tensor, "batch offers"]:
+        """How far corners are; −1 where a text has fewer items."""
+        there = self.each[:, None].expand(-1, ranks.shape[1], -1, -1).gather(-1, ranks[..., None])[..., 0]
+        return there.mean(-1).masked_fill((there < 0).any(-1), -1.0)
+
+    def moved(self, ranks: Int[Tensor, "batch offers heads"]) -> Float[Tensor, "batch offers"]:
+        """How far corners move the prediction (TVD)."""
+        return tvd(self._predicted(ranks), self.reading.probabilities[:, None])
+
+    def odds(self, weights: Float[Tensor, "batch offers heads items"]) -> Float[Tensor, "batch offers"]:
+        """How much other weights change the odds of the class that is decided for (their logarithm)."""
+        with torch.no_grad():
+            found = probabilities(self.reading.decode(weights * self.reading.mask[:, None, None])).double()
+        return self._odds(found) - self._odds(self.reading.probabilities[:, None].double())
+
+    def goal(self, change: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
+        """How much the odds change where the probability of that class changes by so much."""
+        own = self.reading.probabilities.double().amax(-1)
+        return torch.logit(own + change, eps=1e-12) - torch.logit(own, eps=1e-12)
+
+    def one_head_otherwise(
+        self, weights: Float[Tensor, "batch 1 heads items"]
+    ) -> Iterator[Float[Tensor, "batch offers heads items"]]:
+        """Give each head each single item, the other heads as they are: head by head, rank by rank, some at a time."""
+        batch, heads, ranks = self.each.shape
+        size = weights.shape[-1]
+        step = max(1, _NUMBERS // max(batch * heads * size, 1))
+        for head in range(heads):
+            for first in range(0, ranks, step):
+                items = self.items[:, head, first : first + step]
+                offers = weights.expand(-1, items.shape[1], -1, -1).clone()
+                offers[:, :, head] = torch.nn.functional.one_hot(items, size).to(offers)
+                yield offers
+
+    def laid_out(self, ranks: Int[Tensor, "batch offers heads"]) -> Float[Tensor, "batch offers heads items"]:
+        """Give the weights of corners."""
+        where = self.items[:, None].expand(-1, ranks.shape[1], -1, -1).gather(-1, ranks[..., None])[..., 0]
+        return torch.nn.functional.one_hot(where, self.reading.mask.shape[1]).double()
+
+    def _odds(self, predicted: Float[Tensor, "batch offers classes"]) -> Float[Tensor, "batch offers"]:
+        decided = self.decided[:, None, None].expand(-1, predicted.shape[1], 1)
+        return torch.logit(predicted.gather(-1, decided)[..., 0], eps=1e-12)
+
+    def _predicted(self, ranks: Int[Tensor, "batch offers heads"]) -> Float[Tensor, "batch offers classes"]:
+        """Give class probabilities of corners, some of them at a time: memory is bounded."""
+        batch, offers, heads = ranks.shape
+        step = max(1, _NUMBERS // max(batch * heads * self.reading.mask.shape[1], 1))
+        found = []
+        with torch.no_grad():
+            for first in range(0, offers, step):
+                weights = self.laid_out(ranks[:, first : first + step])
+                found.append(probabilities(self.reading.decode(weights * self.reading.mask[:, None, None])))
+        return torch.cat(found, dim=1)
+
+
 def farthest_corner(
     reading: Reading, epsilon: float
 ) -> tuple[Float[Tensor, " batch"], Float[Tensor, "batch heads items"]]:
     """Give the farthest corner that was found to keep the prediction, and how far it is; −1 where none was."""
-    mask, weights = reading.mask, reading.weights.double()
-    far = distance_of_one(weights).masked_fill(~mask[:, None], -1.0)  # [batch, heads, items]
-    each, items = far.topk(min(_ITEMS, far.shape[-1]), dim=-1)  # the farthest items of every head
-    rows = torch.arange(len(far))
-    chosen = torch.zeros(far.shape[:2], dtype=torch.long)  # a rank among them, for each head
-    value = each[..., 0].mean(-1)
-    moved = _moved(reading, items, chosen[:, None])[:, 0]
-    best = torch.where(moved <= epsilon, value, -1.0)
+    corners = Corners(reading, _ITEMS)
+    most = corners.each[..., 0].mean(-1)
+    rows = torch.arange(len(most))
+    chosen = torch.zeros(corners.each.shape[:2], dtype=torch.long)  # a rank among them, for each head
+    moved = corners.moved(chosen[:, None])[:, 0]
+    best = torch.where(moved <= epsilon, most, -1.0)
     found = chosen.clone()
     for _ in range(_ROUNDS):
         # Solved where the corner is feasible and nothing is farther; elsewhere one head is given another item.
-        if bool((best >= each[..., 0].mean(-1) - 1e-12).all()):
+        if bool((best >= most - 1e-12).all()):
             break
-        offers = _one_head_otherwise(chosen, each.shape[-1])  # [batch, offers, heads]
-        there = each[:, None].expand(-1, offers.shape[1], -1, -1).gather(-1, offers[..., None])[..., 0]
-        worth = there.mean(-1).masked_fill((there < 0).any(-1), -1.0)  # a text may have fewer items
-        after = _moved(reading, items, offers).masked_fill(worth < 0, torch.inf)
+        offers = _one_head_otherwise(chosen, corners.ranks)  # [batch, offers, heads]
+        worth = corners.worth(offers)
+        after = corners.moved(offers).masked_fill(worth < 0, torch.inf)
         feasible = after <= epsilon
         gain = torch.where(feasible, worth, -1.0)
         farthest, which = gain.max(1)
@@ -72,7 +140,7 @@ def farthest_corner(
         chosen = torch.where(stuck[:, None], chosen, offers[rows, go_on])
         if bool(stuck.all()):
             break
-    return best, _laid_out(items, found[:, None], far.shape[-1])[:, 0]
+    return best, corners.laid_out(found[:, None])[:, 0]
 
 
 def _one_head_otherwise(chosen: Int[Tensor, "batch heads"], ranks: int) -> Int[Tensor, "batch offers heads"]:
@@ -82,26 +150,3 @@ def _one_head_otherwise(chosen: Int[Tensor, "batch heads"], ranks: int) -> Int[T
     offer = torch.arange(heads * ranks)
     offers[:, offer, offer // ranks] = offer % ranks
     return offers
-
-
-def _laid_out(
-    items: Int[Tensor, "batch heads ranks"], ranks: Int[Tensor, "batch offers heads"], size: int
-) -> Float[Tensor, "batch offers heads items"]:
-    where = items[:, None].expand(-1, ranks.shape[1], -1, -1).gather(-1, ranks[..., None])[..., 0]
-    return torch.nn.functional.one_hot(where, size).double()
-
-
-def _moved(
-    reading: Reading, items: Int[Tensor, "batch heads ranks"], ranks: Int[Tensor, "batch offers heads"]
-) -> Float[Tensor, "batch offers"]:
-    """How far corners move the prediction (TVD), some of them at a time: memory is bounded."""
-    batch, offers, heads = ranks.shape
-    size = reading.mask.shape[1]
-    step = max(1, _NUMBERS // max(batch * heads * size, 1))
-    found = []
-    with torch.no_grad():
-        for first in range(0, offers, step):
-            weights = _laid_out(items, ranks[:, first : first + step], size)
-            weights = weights * reading.mask[:, None, None]
-            found.append(tvd(probabilities(reading.decode(weights)), reading.probabilities[:, None]))
-    return torch.cat(found, dim=1)

@@ -51,6 +51,7 @@ class Counterfactual(Audit):
     question = "How different can a heatmap be and still give this prediction?"
     does = "replaces weights"
     needs_reach = True
+    revision = 2
     paper = "jain-wallace"
     options = ("epsilon", "method")
     config: CounterfactualOptions

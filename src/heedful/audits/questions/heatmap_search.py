@@ -9,12 +9,15 @@ linear. Then it climbs from the best and from random starts, for texts where som
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from heedful.audits.questions.bridges import Bridges
 from heedful.audits.questions.corners import distance_of_one, farthest_corner, farthest_of_all
 from heedful.audits.questions.few_items import farthest_few
 from heedful.audits.subject.reading import Reading, read_batch
@@ -24,6 +27,8 @@ from heedful.models.stages import probabilities
 
 _PENALTY = 500.0  # λ of the paper: the price of leaving the prediction, per unit of TVD
 SOLVED = 1e-6  # nothing that could be seen is left to find
+NEAR = 0.02
+"""So near to what no heatmap exceeds, nothing is searched for where a search takes long."""
 _CLIMB = {
     "linear": (60, 1),
     "other": (150, 3),
@@ -86,23 +91,59 @@ class _Search:
 
 
 def search(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
-    """Try corners, single items and mixtures of two and three, then climb; every feasible heatmap on the way counts."""
+    """Try corners, what lies between two of them, single items and mixtures, then climb; every feasible heatmap on the way counts."""
     searching = _Search(reading, epsilon)
     value, corner = farthest_corner(reading, epsilon)
     searching.offer(corner[:, None], value[:, None], torch.where(value >= 0, 0.0, torch.inf)[:, None])
-    left = (farthest_of_all(reading.weights, reading.mask) - searching.found.value > SOLVED).nonzero()[:, 0]
-    if not len(left):
-        return searching.found
-    rest = reading if len(left) == len(value) else _some(reading, left)
-    finds = [_climbed(rest, epsilon, seed=seed)]
-    if not reading.linear:  # several heads, or a decoder whose small supports are not searched to the end
-        finds.append(published_search(rest, epsilon, seed=seed))
-    values, weights = (part.clone() for part in searching.found)
-    for found in finds:
-        better = found.value > values[left]
-        values[left[better]] = found.value[better]
-        weights[left[better]] = found.weights[better]
+    most = farthest_of_all(reading.weights, reading.mask)
+    found = _improved(
+        reading, searching.found, most - searching.found.value > SOLVED, partial(_bridged, epsilon, None)
+    )
+    if not reading.linear:
+        found = _improved(reading, found, most - found.value > NEAR, partial(_bridged, epsilon, seed))
+    enough = SOLVED if reading.linear else NEAR
+    return _improved(reading, found, most - found.value > enough, partial(_climbed_from, epsilon, seed))
+
+
+def _improved(
+    reading: Reading,
+    found: FarthestHeatmap,
+    left: Bool[Tensor, " batch"],
+    further: Callable[[Reading, FarthestHeatmap], FarthestHeatmap],
+) -> FarthestHeatmap:
+    """Search further for some of the texts, and keep the better of both."""
+    rows = left.nonzero()[:, 0]
+    if not len(rows):
+        return found
+    values, weights = (part.clone() for part in found)
+    rest = reading if len(rows) == len(values) else _some(reading, rows)
+    other = further(rest, FarthestHeatmap(values[rows], weights[rows]))
+    better = other.value > values[rows]
+    values[rows[better]] = other.value[better]
+    weights[rows[better]] = other.weights[better]
     return FarthestHeatmap(values, weights)
+
+
+def _bridged(epsilon: float, seed: int | None, reading: Reading, found: FarthestHeatmap) -> FarthestHeatmap:
+    """Look between corners: from the farthest on, or with a seed from others."""
+    searching, between = _Search(reading, epsilon), Bridges(reading, epsilon)
+    for heatmaps in between.from_the_farthest() if seed is None else between.from_elsewhere(seed=seed):
+        with torch.no_grad():
+            searching.offer(heatmaps, *searching.judge(heatmaps))
+    return searching.found
+
+
+def _climbed_from(epsilon: float, seed: int, reading: Reading, found: FarthestHeatmap) -> FarthestHeatmap:
+    climbed = _climbed(reading, epsilon, found, seed=seed)
+    if reading.linear:
+        return climbed
+    # Several heads, or a decoder whose small supports are not searched to the end.
+    other = published_search(reading, epsilon, seed=seed)
+    better = other.value > climbed.value
+    return FarthestHeatmap(
+        torch.where(better, other.value, climbed.value),
+        torch.where(better[:, None, None], other.weights, climbed.weights),
+    )
 
 
 def _some(reading: Reading, rows: Int[Tensor, " some"]) -> Reading:
@@ -110,8 +151,9 @@ def _some(reading: Reading, rows: Int[Tensor, " some"]) -> Reading:
     return read_batch(reading.model, reading.batch.take(rows), seed=reading.seed, exact=reading.exact)
 
 
-def _climbed(reading: Reading, epsilon: float, *, seed: int) -> FarthestHeatmap:
+def _climbed(reading: Reading, epsilon: float, known: FarthestHeatmap, *, seed: int) -> FarthestHeatmap:
     searching = _Search(reading, epsilon)
+    searching.found = known
     with torch.no_grad():
         _try_small_supports(searching)
     steps, random_starts = _CLIMB["linear" if reading.linear else "other"]

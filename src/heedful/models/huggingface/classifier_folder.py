@@ -16,7 +16,7 @@ from heedful.errors import BadInput
 from heedful.intake.arguments import as_list
 from heedful.models.finite import not_finite
 from heedful.models.huggingface.adapter import Adapter, is_adapter_folder, read_adapter
-from heedful.models.huggingface.network import Network
+from heedful.models.huggingface.network import Network, in_single_precision
 from heedful.models.huggingface.place import Unfit
 from heedful.models.huggingface.self_check import make_ready
 from heedful.models.huggingface.sequence_classifier import SequenceClassifier
@@ -108,8 +108,21 @@ def _read_module(where: str, config: Any, *, adapted: bool) -> tuple[nn.Module, 
         raise BadInput(
             f"The weights of {where} are no numbers ({wrong} has NaN or infinity): copy the model again, or choose another."
         )
+    if not adapted and (unread := sorted(told.get("unexpected_keys", ()))):
+        _check_class(config, module, where, unread[0])
     other = [found[0] for found in told.get("mismatched_keys", ())]
     return module, sorted([*told.get("missing_keys", ()), *other])
+
+
+def _check_class(config: Any, module: nn.Module, where: str, unread: str) -> None:
+    """Refuse weights of another network than the one that reads them: its numbers would be those of neither."""
+    known = type(module).__name__
+    saved = (getattr(config, "architectures", None) or [known])[0]
+    if saved != known or f"AutoModel{HEAD}" in (getattr(config, "auto_map", None) or {}):
+        raise BadInput(
+            f"{where} was saved by code of its own ({saved}), and {known} of transformers has no place for some of its weights ({unread}): load "
+            f"it with that code, and heedful.wrap(…) it."
+        )
 
 
 def _base_of(added: Adapter) -> str:
@@ -162,10 +175,7 @@ def classify_with(
     """Make a classifier of a network of transformers and its tokenizer; both stay as they are."""
     config: Any = module.config
     _check_config(config, name or "The model", headed=True)
-    if any(p.dtype in (torch.float16, torch.bfloat16) for p in module.parameters()):
-        from copy import deepcopy
-
-        module = deepcopy(module).float()  # the user's own stays in half precision
+    module = in_single_precision(module)
     try:
         table: Any = module.get_input_embeddings()  # type: ignore[operator]
     except NotImplementedError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -108,7 +109,9 @@ class Network:
         if "attention_mask" not in self._takes and self._any:
             taken["attention_mask"] = given["attention_mask"]
         output = self.module(ids, **taken)
-        logits = output.get("logits", output) if isinstance(output, Mapping) else getattr(output, "logits", output)
+        logits = (
+            output.get("logits", output) if isinstance(output, Mapping) else getattr(output, "logits", output)
+        )
         found: Tensor = logits[0] if isinstance(logits, tuple | list) else logits
         if isinstance(found, Tensor) and found.shape == ids.shape[:1]:
             return found[:, None]  # one logit for each text
@@ -139,6 +142,13 @@ class Network:
             yield
         finally:
             self.implementation = before
+
+
+def in_single_precision(module: nn.Module) -> nn.Module:
+    """Give a module as it is, or a copy of one in half precision, whose rounding would hide what is measured."""
+    if any(weight.dtype in (torch.float16, torch.bfloat16) for weight in module.parameters()):
+        return deepcopy(module).float()
+    return module
 
 
 @contextmanager

@@ -15,14 +15,12 @@ from heedful.data.instances import Batch, Instances
 from heedful.data.words.vocabulary import Vocabulary
 from heedful.errors import BadInput
 from heedful.models.huggingface.last_layer import LastLayerModel, Route
-from heedful.models.huggingface.network import Inputs, Network, Side
+from heedful.models.huggingface.network import Network, Side
 from heedful.models.huggingface.place import Place, Unfit, find_place
 from heedful.models.stages import output_of
 
 CLOSE = 1e-5
 """How far logits may be off, relative to the largest of them, or to 1 if none is larger."""
-APART = 1e-4
-"""How far they may be off where attention is computed in another order: what is farther is no rounding."""
 PROBES = (
     "The film is warm, funny and far better than anyone expected.",
     "Nobody should have to sit through two long hours of this dull and joyless story about a dog, and yet I did.",
@@ -34,10 +32,15 @@ PROBES = (
 def make_ready(network: Network, vocabulary: Vocabulary) -> LastLayerModel:
     """Find a network's last attention, how texts are filled up for it, and the shortest way to its answers; or refuse it."""
     try:
-        network.implementation = _implementation(network, vocabulary)
-        place = _place(network, vocabulary)
         batch = _batch(PROBES, vocabulary)
+        place = _place(network, vocabulary)
         model = LastLayerModel(network, place)
+        with torch.no_grad():
+            other = any(_computes_another(model, _alone(batch, row)) for row in range(len(batch)))
+        if other:
+            network.implementation = None
+            place = _place(network, vocabulary)
+            model = LastLayerModel(network, place)
         network.side = _side(model, batch, preferred=network.side)
         _checked(model, batch)
         place = replace(place, anywhere=_reads_elsewhere(model, batch))
@@ -96,9 +99,8 @@ def check(model: LastLayerModel, batch: Batch) -> None:
         if not bool(plain.isfinite().all()):
             raise Unfit("its logits are not all numbers")
         assert read.weights is not None
-        given = _as_given(model.network, lambda: model.logits(batch))
-        if given is not None and (far := _far(given, plain)) > APART:
-            raise Unfit(f"it gives other logits where its attention is computed in its parts (they differ by {far:.1g})")
+        if _computes_another(model, batch):
+            raise Unfit("it gives other logits where its attention is computed in its parts")
         _same(plain, read.logits, "its own weights do not give its own logits")
         there = batch.tokens.mask.any(1)
         sums = read.weights.sum(-1)[there]
@@ -118,32 +120,35 @@ def check(model: LastLayerModel, batch: Batch) -> None:
             )
             alone = model.encode(model.embed(one), one).fixed
             assert alone is not None
-            _same(fixed[row : row + 1], alone, "special tokens of a text alone hold another share than among others")
+            _same(
+                fixed[row : row + 1],
+                alone,
+                "special tokens of a text alone hold another share than among others",
+            )
     if _traces(model) != before:
         raise Unfit("it is not as it was before it was read")
 
 
-def _implementation(network: Network, vocabulary: Vocabulary) -> str | None:
-    """Say which implementation shows attention in its parts and gives the network's own logits; None is its owner's.
+def _computes_another(model: LastLayerModel, batch: Batch) -> bool:
+    """Whether a network's attention in its parts is not what its owner runs: what stays in double precision is no rounding.
 
-    Of some networks the plain one computes something else than the fast one that their users run.
+    Of some networks the plain implementation computes something else than the fast one that their users run.
     """
-    for probe in PROBES:
-        inputs = network.arrange(_batch([probe], vocabulary).tokens)
+    if _difference(model, batch) <= CLOSE:
+        return False
+    return _difference(model.exact(), batch) > CLOSE
 
-        def read(inputs: Inputs = inputs) -> Tensor:
-            with torch.no_grad(), network.ready():
-                return network.read(inputs)
 
-        given = _as_given(network, read)
-        if given is not None and _far(given, read()) > APART:
-            return None
-    return network.implementation
+def _difference(model: LastLayerModel, batch: Batch) -> float:
+    given = _as_given(model.network, lambda: model.logits(batch))
+    return 0.0 if given is None else _far(given, model.logits(batch))
 
 
 def _as_given(network: Network, read: Callable[[], Tensor]) -> Tensor | None:
     """Read with attention computed as the owner has it; None where that is the same, or needs another machine."""
-    if {getattr(config, "_attn_implementation", None) for config in network.configs} <= {network.implementation}:
+    if {getattr(config, "_attn_implementation", None) for config in network.configs} <= {
+        network.implementation
+    }:
         return None
     try:
         with network.as_given():
@@ -155,7 +160,10 @@ def _as_given(network: Network, read: Callable[[], Tensor]) -> Tensor | None:
 def _reads_elsewhere(model: LastLayerModel, batch: Batch) -> bool:
     with torch.no_grad():
         parts = model.encode(model.embed(batch), batch).rest
-    found = (part.embedded is not None and model.passes.reads_elsewhere(part.embedded, part.inputs, part.read) for part in parts)
+    found = (
+        part.embedded is not None and model.passes.reads_elsewhere(part.embedded, part.inputs, part.read)
+        for part in parts
+    )
     return any(found)
 
 
