@@ -69,7 +69,10 @@ MISUSE = {
         lambda: heedful.audit(probabilities, TEXTS, only=lambda: 3),
         "A list of audits is needed, and this is a function",
     ),
-    "half a character as policy": (lambda: heedful.audit(probabilities, TEXTS, policy="\ud800"), "half a character"),
+    "half a character as policy": (
+        lambda: heedful.audit(probabilities, TEXTS, policy="\ud800"),
+        "half a character",
+    ),
     "audits of number": (
         lambda: heedful.audit(probabilities, TEXTS, only=[3]),
         "Of audits the name is given",
