@@ -67,6 +67,7 @@ def run(spec: str, folder: Path) -> dict[str, object]:
         tempfile.TemporaryDirectory(prefix="r", dir="/tmp", ignore_cleanup_errors=True) as temporary,
         patch.object(services, "get_node", patient),
         patch("heedful.scale.engines.ray_cluster.do_elsewhere", stopping_pieces.do_elsewhere),
+        patch("heedful.scale.cluster_address._PATIENCE", float(PATIENCE)),
     ):
         # Else it would write the address of this cluster where Ray looks for the machine's own.
         os.environ["RAY_TMPDIR"] = temporary

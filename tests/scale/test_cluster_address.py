@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from tests.patience import PATIENCE
 
 from heedful.errors import BadInput
 from heedful.scale import cluster_address
@@ -56,7 +57,10 @@ def test_somebody_else_answers(listening, answer):
     thread.join()
 
 
-def test_a_server_of_the_right_kind_is_let_in(listening):
+def test_a_server_of_the_right_kind_is_let_in(listening, monkeypatch):
+    monkeypatch.setattr(
+        cluster_address, "_PATIENCE", float(PATIENCE)
+    )  # it answers at once, and the machine may not
     thread = answering(listening, b"\0\0\0\x04\0\0\0\0\0")
     check_reachable(address(listening))
     thread.join()

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import heedful
+from heedful.audits.subject.reading import Reading
 from heedful.measures.divergence import tvd
 from heedful.models.stages import output_of, probabilities, weights_of
 
@@ -89,3 +90,19 @@ def test_a_place_that_decides_nothing_is_the_first_thing_a_reader_learns(toy_cla
 def test_an_explainer_has_no_weights_to_replace(toy_classifier, asked):
     result = asked(toy_classifier(encoder="average"), source="gradient")
     assert "reach" not in result.summaries
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+def test_time_grows_with_the_length_and_not_with_its_square(toy_classifier, asked, monkeypatch, heads):
+    """Where a decoder is linear, or there is one head, no item is decoded by weights that are as long as the text."""
+    asked_for = []
+    decode = Reading.decode
+
+    def counted(self, weights):
+        asked_for.append(weights.shape[1])
+        return decode(self, weights)
+
+    monkeypatch.setattr(Reading, "decode", counted)
+    classifier = toy_classifier(encoder="average", heads=heads)
+    asked(classifier, [" ".join(["fine", "film", "dull"] * 100)], only=["reach"])
+    assert max(asked_for) <= 4  # two corners for each of two classes

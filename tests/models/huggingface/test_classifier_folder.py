@@ -11,7 +11,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 import heedful
-from heedful.errors import BadInput
+from heedful.errors import BadInput, HeedfulError
 from heedful.loading import find_model, load
 from heedful.reports.material import Material
 
@@ -140,6 +140,32 @@ def refused(folder, **options):
 def test_what_is_no_classifier_of_texts_is_refused(folder, settings, reason):
     rewrite(folder, **settings)
     assert reason in refused(folder)
+
+
+ODD = [None, True, -1, 0, 1.5, 10**18, "x", [None], {"a": [1]}]
+
+
+def test_whatever_a_config_says_it_is_read_or_refused_in_a_sentence(folder):
+    """The libraries beneath believe a config, and raise whatever comes of that."""
+    valid = json.loads((folder / "config.json").read_text())
+    refusals = 0
+    for name in valid:
+        for odd in ODD:
+            (folder / "config.json").write_text(json.dumps(valid | {name: odd}))
+            try:
+                load(folder).predict(["A fine film!"])
+            except HeedfulError as error:
+                refusals += 1
+                assert "\n" not in str(error), (name, odd)
+    assert refusals > len(valid)
+
+
+def test_weights_that_are_no_numbers_are_refused(folder):
+    weights = load_file(folder / "model.safetensors")
+    weights["classifier.bias"][0] = float("nan")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"are no numbers \(classifier.bias has NaN or infinity\)"):
+        load(folder)
 
 
 def test_a_head_that_was_never_trained_is_refused(folder):

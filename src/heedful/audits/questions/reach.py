@@ -115,7 +115,31 @@ def _together(reading: Reading) -> Float[Tensor, "batch items classes"]:
 def _head_by_head(reading: Reading) -> Float[Tensor, "batch variants classes"]:
     """For every class two corners: in each head the item that by itself speaks most for the class, or most against it."""
     own, mask = reading.weights.double(), reading.mask
+    alone = _one_head_alone(reading)
+    odds = torch.logit(alone, eps=1e-12)
+    corners = []
+    for sign in (1, -1):
+        best = (
+            (sign * odds).masked_fill(~mask[:, None, :, None], -torch.inf).argmax(2)
+        )  # [batch, heads, classes]
+        corners.append(torch.nn.functional.one_hot(best, own.shape[2]).double().transpose(1, 2))
+    together = torch.cat(corners, dim=1) * mask[:, None, None]  # [batch, 2 · classes, heads, items]
+    some = mask.any(1, keepdim=True).expand(-1, together.shape[1])
+    return torch.cat([_decoded(reading, together, some), alone.flatten(1, 2)], dim=1)
+
+
+def _one_head_alone(reading: Reading) -> Float[Tensor, "batch heads items classes"]:
+    """Put all weight of one head on one item, while the others stay: in time that grows with the items, where that is possible."""
+    own, mask = reading.weights.double(), reading.mask
     batch, heads, items = own.shape
+    if heads == 1:
+        return _together(reading)[:, None]
+    if reading.effects is not None:
+        of_item, rest = (part.double() for part in reading.effects)
+        share = (own[..., None] * of_item).sum(2)  # [batch, heads, outputs]
+        others = rest[:, None] + share.sum(1, keepdim=True) - share
+        moved = probabilities(others[:, :, None] + of_item)
+        return torch.where(mask[:, None, :, None], moved, reading.probabilities[:, None, None])
     found = []
     step = max(1, _NUMBERS // max(batch * heads * items, 1))
     for head in range(heads):
@@ -126,17 +150,7 @@ def _head_by_head(reading: Reading) -> Float[Tensor, "batch variants classes"]:
             weights[:, :, head] = torch.nn.functional.one_hot(places, items).double()
             parts.append(_decoded(reading, weights, mask[:, places]))
         found.append(torch.cat(parts, dim=1))
-    alone = torch.stack(found, dim=1)  # [batch, heads, items, classes]
-    odds = torch.logit(alone, eps=1e-12)
-    corners = []
-    for sign in (1, -1):
-        best = (
-            (sign * odds).masked_fill(~mask[:, None, :, None], -torch.inf).argmax(2)
-        )  # [batch, heads, classes]
-        corners.append(torch.nn.functional.one_hot(best, items).double().transpose(1, 2))
-    together = torch.cat(corners, dim=1) * mask[:, None, None]  # [batch, 2 · classes, heads, items]
-    some = mask.any(1, keepdim=True).expand(-1, together.shape[1])
-    return torch.cat([_decoded(reading, together, some), alone.flatten(1, 2)], dim=1)
+    return torch.stack(found, dim=1)
 
 
 def _decoded(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from torch import nn
 
 from heedful.data.corpora.labels import check_names, spell
@@ -84,7 +83,9 @@ def _read_config(where: str) -> Any:
     try:
         with quick_to_give_up():
             return AutoConfig.from_pretrained(where, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # the libraries beneath believe a config, and raise whatever comes of that
         raise BadInput(_no_model(where, error)) from error
 
 
@@ -102,7 +103,9 @@ def _read_module(where: str, config: Any, *, adapted: bool) -> tuple[nn.Module, 
                 output_loading_info=True,
                 ignore_mismatched_sizes=adapted,
             )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:
         raise BadInput(_no_model(where, error)) from error
     if (wrong := not_finite(module.named_parameters())) is not None:
         raise BadInput(
@@ -199,7 +202,8 @@ def _check_config(config: Any, where: str, *, headed: bool = False) -> None:
     """Refuse what has no head of the kind that is audited."""
     if getattr(config, "is_encoder_decoder", False):
         raise Unfit("it is an encoder–decoder, whose head reads another text than its attention weighs")
-    kinds = getattr(config, "architectures", None) or []
+    named = getattr(config, "architectures", None)
+    kinds = named if isinstance(named, list) else []
     if kinds and not headed and not any(str(kind).endswith(HEAD) for kind in kinds):
         raise BadInput(
             f"{where} is a {kinds[0]}, which has no head that gives a text a label: give a sequence classifier, or train a model on it "
