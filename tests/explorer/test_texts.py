@@ -13,6 +13,7 @@ from tests.explorer.conftest import client_of
 
 import heedful
 from heedful.explorer.naming import shelf_named
+from heedful.measures.flips import smallest_flip_set
 from heedful.models.stages import probabilities
 
 Ask = Callable[..., Any]
@@ -260,14 +261,20 @@ def test_weights_wait_for_a_model_that_is_asked_something_and_nobody_waits_for_t
         assert client.post(f"{path}/weights", json=forgotten).status_code == 200
 
 
-def test_what_a_button_found_is_told_in_words_that_people_use(ask: Ask) -> None:
-    asked = {"text": TEXT}
-    says = ask("/button", {**asked, "how": "explainer", "explainer": "leave_one_out"})["says"]
+def test_what_a_button_found_is_told_in_words_that_people_use(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says = ask("/button", {"text": TEXT, "how": "explainer", "explainer": "leave_one_out"})["says"]
     assert says.startswith("The scores of leave-one-out,")
-    said = set()
-    for words in ("lovely", "dull", "film 3", TEXT, "grim and boring film"):
-        found = ask("/button", {"text": words, "how": "flip_set"})
-        all_gone = not any(found["weights"])
-        assert all_gone == found["says"].endswith("nothing but the decoder’s bias decides. This is exact.")
-        said.add(all_gone)
-    assert said  # whichever of them occur
+    usual = ask("/button", {"text": TEXT, "how": "flip_set"})
+    assert any(usual["weights"]) and "bias" not in usual["says"]
+
+    def whole(weights: Any, logits: Any, mask: Any, empty: Any) -> Any:
+        found = smallest_flip_set(weights, logits, mask, empty)
+        everything = {"flips": torch.ones(1, dtype=torch.bool), "size": mask.sum(1), "members": mask}
+        return found._replace(**everything)
+
+    monkeypatch.setattr("heedful.explorer.other_weights.smallest_flip_set", whole)
+    found = ask("/button", {"text": TEXT, "how": "flip_set"})
+    assert not any(found["weights"])
+    assert found["says"].endswith("then nothing but the decoder’s bias decides. This is exact.")

@@ -131,7 +131,7 @@ def test_a_text_is_picked(visit: Any, site: Any, runs: Any) -> None:
         "() => document.querySelectorAll('#picker-texts li').length && [...document.querySelectorAll('#picker-texts li')].every(li => li.textContent.includes('grim'))"
     )
     page.locator("#picker-texts button").first.click()
-    page.locator(".word").first.wait_for()
+    page.locator(".word", has_text="grim").first.wait_for()
     assert "grim" in page.locator("#board").inner_text()
     assert "text=" in page.url
 

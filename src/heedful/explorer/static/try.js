@@ -8,7 +8,7 @@ import { heatmap } from "./heat.js";
 
 // What is shown: a text as it was read, and how its weights are now. `how` is a button, or "own", or "given".
 const USUAL = "A bar is a word’s weight, drawn by its square root; the line is the model’s own.";
-let heat = null, how = { how: "own" }, words = null, alike = false;
+let turn = 0, heat = null, how = { how: "own" }, words = null, alike = false;
 const view = asking({ submitted: guarded(submit), changed: tools });
 const words_board = board(find("board"), { moved: given, chose });
 const asked = () => ({ text: heat.text, query: heat.query });
@@ -19,13 +19,14 @@ async function submit({ push = false } = {}) {
   if (!value.text.trim()) { find("text").focus(); return; }
   how = { how: "own" };
   words = null;
-  await readText();
-  remember(push);
+  if (await readText()) remember(push);
 }
 
 async function readText() {
   const { text, query } = view.value();
-  heat = await ask(`${here()}/read`, { body: { text, query } });
+  const mine = ++turn, found = await ask(`${here()}/read`, { body: { text, query } });
+  if (mine !== turn) return false; // another text was asked for meanwhile
+  heat = found;
   alike = false;
   find("stage").hidden = false;
   find("effects").hidden = true;
@@ -38,6 +39,7 @@ async function readText() {
   find("word-zero").hidden = !heat.movable;
   find("found").textContent = heat.movable ? USUAL : "";
   answer(null);
+  return true;
 }
 
 function answer(moved) {
@@ -159,7 +161,7 @@ async function restore() {
   if (!found.get("text")) { find("stage").hidden = true; return begin(); }
   how = { how: "own" };
   words = null;
-  await readText();
+  if (!(await readText())) return;
   const name = found.get("how");
   if (name === "given" && found.get("w")) {
     const weights = found.get("w").split(",").map(Number);
