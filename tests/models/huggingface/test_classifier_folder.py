@@ -194,3 +194,15 @@ def test_a_real_classifier_knows_an_insult_and_attends_to_it(real_classifier):
     assert model.model.route == "rows"
     (scored,) = heedful.explain(model, ["You are a complete idiot!"], "integrated_gradients")
     assert max(scored.items, key=lambda item: item.weight).start == len("You are a complete ")
+
+
+def test_rows_without_text_or_label_are_left_out_and_counted_if_that_is_asked_for(folder, texts):
+    texts.write_text(texts.read_text() + ",good\nthe plot is long and dull,\n")
+    with pytest.raises(BadInput, match=r"Row 7 of .* has no text: .*--skip-bad-rows"):
+        heedful.audit(folder, texts, only=["sharpness"], progress=False)
+    result = heedful.audit(folder, texts, only=["sharpness"], skip_bad_rows=True, progress=False)
+    assert result.about.texts == 6
+    assert "Rows without text or label that were left out: 2." in result.about.notes
+    own = [[1.0] * 4] * 6
+    with pytest.raises(BadInput, match="Scores of your own are one for every row"):
+        heedful.audit(folder, texts, only=["sharpness"], scores=own, skip_bad_rows=True, progress=False)
