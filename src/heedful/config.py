@@ -357,6 +357,10 @@ class AuditOptions(Options):
     text_column: str | None = Field(None, description="A file's column with the text, premise or document.")
     query_column: str | None = Field(None, description="A file's column with the hypothesis or question.")
     label_column: str | None = Field(None, description="A file's column with the label; none is needed.")
+    skip_bad_rows: bool = Field(
+        False,
+        description="Leave out rows of a file without text or label, and count them; not with scores of your own.",
+    )
     limit: Count | None = Field(None, description="Audit a random sample of this many texts.")
     quick: bool = Field(
         False, description="Audit a sample of 500 texts, stop in time, and report how many were audited."

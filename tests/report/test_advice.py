@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.report.conftest import CAVEAT, FAILS, HELPED, PASSES, policy_of
 
@@ -40,6 +42,15 @@ def test_a_run_of_this_folder_is_named_from_here(result, tmp_path, monkeypatch) 
     assert material.called == "runs/mine"
     told = commands(advised(material))
     assert "--config runs/mine/config.yaml" in told and str(tmp_path) not in told
+
+
+def test_another_model_than_one_that_heedful_did_not_train_is_trained_on_the_same_data(result) -> None:
+    """It has no config to begin from."""
+    found = result(policy=policy_of(PASSES, HELPED))
+    scope = replace(found.about.scope, trained=False)
+    found.about = found.about.model_copy(update={"scope": scope, "data": "sst2 test"})
+    (step,) = [step for step in advised(Material.of(found)) if step.title == "Train another model"]
+    assert step.command == "heedful train sst2 --encoder pointer"
 
 
 def test_where_nothing_helps_it_is_said(result) -> None:

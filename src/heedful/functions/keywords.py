@@ -239,6 +239,8 @@ class AuditKeywords(TypedDict, total=False):
     """Search for the smallest shift of the top words that changes the decision (rationale); slow."""
     shuffled_labels: bool
     """Train the model once more on shuffled labels, or find it (randomisation)."""
+    skip_bad_rows: bool
+    """Leave out rows of a file without text or label, and count them; not with scores of your own."""
     source: str | Path
     """What is audited: attention, an explainer, or a file with scores for every item."""
     split: Literal["train", "dev", "test"]

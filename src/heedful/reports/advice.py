@@ -213,7 +213,9 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
     if better:
         names = ", ".join(f"{n.model} ({n.objective}: {n.verdict})" for n in better)
         yield Step("Show another model's", f"On the same texts these runs did better: {names}.")
-    config = shlex.quote(str(from_here(material.run or Path("RUN")) / "config.yaml"))
+    like = f"--config {shlex.quote(str(from_here(material.run or Path('RUN')) / 'config.yaml'))}"
+    if not material.about.scope.trained:
+        like = material.data  # there is no config of what heedful did not train
     helpless = []
     against: dict[Remedy, list[str]] = {}
     for judgement in material.verdict.judgements:
@@ -227,7 +229,7 @@ def _another_model(material: Material, near: Sequence[Neighbour]) -> Iterator[St
             helpless.append(rule.about.description)
     for options, alike in groupby(against, key=lambda remedy: remedy.options):
         texts = [f"What was measured to help against {joined(against[r])}: {r.measured}" for r in alike]
-        yield Step("Train another model", " ".join(texts), f"heedful train --config {config} {options}")
+        yield Step("Train another model", " ".join(texts), f"heedful train {like} {options}")
     if helpless:
         yield Step(
             "Nothing known helps",

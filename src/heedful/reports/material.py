@@ -98,10 +98,14 @@ class Material:
         """The same, with the data where these do not come with the model."""
         if self.run is not None or (self.about.scope.trained and not self.alone):
             return self.called
+        return f"{self.called} {self.data}"
+
+    @property
+    def data(self) -> str:
+        """What a command calls the data."""
         dataset, _, split = self.about.data.rpartition(" ")
         given = " " in dataset or dataset == "a"  # a list of texts, a DataFrame
-        data = "FILE" if given else dataset if split in _SPLITS and dataset else self.about.data
-        return f"{self.called} {shlex.quote(data)}"
+        return shlex.quote("FILE" if given else dataset if split in _SPLITS and dataset else self.about.data)
 
     @property
     def source(self) -> str:

@@ -236,3 +236,15 @@ def test_what_to_do_next_names_it_as_it_was_named(folder, texts, tmp_path, monke
     named = find_model(folder, label_names=("a b", "c", "d"))
     assert shlex.split(shlex.join(named.called)) == [str(folder), "--label-names", "a b,c,d"]
     assert load(folder).name == "my-classifier"
+
+
+def test_rows_without_text_or_label_are_left_out_and_counted_if_that_is_asked_for(folder, texts):
+    texts.write_text(texts.read_text() + ",good\nthe plot is long and dull,\n")
+    with pytest.raises(BadInput, match=r"Row 7 of .* has no text: .*--skip-bad-rows"):
+        heedful.audit(folder, texts, only=["sharpness"], progress=False)
+    result = heedful.audit(folder, texts, only=["sharpness"], skip_bad_rows=True, progress=False)
+    assert result.about.texts == 6
+    assert "Rows without text or label that were left out: 2." in result.about.notes
+    own = [[1.0] * 4] * 6
+    with pytest.raises(BadInput, match="Scores of your own are one for every row"):
+        heedful.audit(folder, texts, only=["sharpness"], scores=own, skip_bad_rows=True, progress=False)

@@ -19,7 +19,7 @@ from heedful.audits.questions.corners import Corners
 from heedful.audits.subject.reading import Reading
 from heedful.measures.streams import uniform_by_instance
 
-_TIMES, _STARTS, _AGAIN = 3, 12, 2
+_TIMES, _STARTS, _AGAIN = 3, 6, 2
 _HALVINGS = 14
 _WITHIN = 0.999  # of epsilon, so that rounding does not lead beyond it
 _PRICES = -5.0, 3.0  # powers of ten, in nats of distance for one of log-odds

@@ -22,7 +22,7 @@ from heedful.runs import Run, identity
 
 LOCK = ".lock"
 
-_NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column"}
+_NOT_IDENTITY = {"batch_size", "text_column", "query_column", "label_column", "skip_bad_rows"}
 """Options that change no number, or only through the texts, which are in the hash themselves."""
 _FILES = ("source", "synonyms", "attack_vectors", "attack_synonyms", "attack_sememes")
 _MODELS = ("attack_language_model",)

@@ -31,6 +31,7 @@ from heedful.models.stages import NO_ATTENTION, Auditable, reads_queries
 Dataset = str | GivenRows | None
 """The name of a dataset, a file, or rows; None for what the model was trained on."""
 QUICK_TEXTS = 500
+_READ_BY = ("text_column", "query_column", "label_column", "skip_bad_rows")
 _CHUNK = 100  # texts between two checks of the time, in a quick audit
 
 
@@ -67,6 +68,10 @@ def choose_texts(
     """Find the texts, check that the model can read them, and draw the sample; `scored`: the user gives scores."""
     if not classifier.model.has_attention and options.source == "attention" and not scored:
         raise BadInput(NO_ATTENTION)
+    if scored and options.skip_bad_rows:
+        raise BadInput(
+            "Scores of your own are one for every row: take rows without text or label out of both (no --skip-bad-rows)."
+        )
     trained = classifier.trained
     name, split, labelled, notes = find_texts(classifier, dataset, options, trained)
     if reads_queries(classifier) not in (None, split.queries is not None):
@@ -144,7 +149,7 @@ def find_texts(
     path = Path(dataset).expanduser()
     if has_known_suffix(path) and path.is_file():
         return _from_rows(classifier, path.name, lambda: read_rows(path), str(path), options)
-    columns = {name: getattr(options, name) for name in ("text_column", "query_column", "label_column")}
+    columns = {name: getattr(options, name) for name in _READ_BY}
     return _from_corpus(classifier, build(DataOptions, {"dataset": dataset, **columns}), options.split)
 
 
@@ -193,10 +198,12 @@ def _from_rows(
             query_column=options.query_column,
             label_column=options.label_column,
             needs_query=needs_query,
+            skip_bad_rows=options.skip_bad_rows,
         )
         numbers = numbering(classifier.labels, set(raw.spellings))
         _check_labels(classifier, raw, numbers)
-        return name, raw.number(numbers, classifier.labels), True, ()
+        left_out = (f"Rows without text or label that were left out: {raw.skipped}.",) if raw.skipped else ()
+        return name, raw.number(numbers, classifier.labels), True, left_out
     text = options.text_column or next((name for name in USUAL_TEXTS if name in there), "text")
     beside = QUERY_BESIDE.get(text)
     query = options.query_column or (beside if beside in there else None)
