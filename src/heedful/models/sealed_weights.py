@@ -13,15 +13,16 @@ from torch import Tensor, uint8
 
 from heedful.intake.unreadable import Unreadable
 
-_CHECKSUM, _NOTES = "checksum", "notes"
+_CHECKSUM = "checksum"
+"""The one entry of the header, as several have no order there: the checksum and, after a space, the notes, if there are any."""
 
 
 def seal(tensors: Mapping[str, Tensor], notes: Mapping[str, str] | None = None) -> bytes:
     """Give the file of some tensors, and of notes about them."""
     contiguous = {name: tensor.contiguous() for name, tensor in tensors.items()}
     written = json.dumps(dict(notes or {}), sort_keys=True)
-    header = {_CHECKSUM: _checksum(contiguous, written), **({_NOTES: written} if notes else {})}
-    content: bytes = save(contiguous, metadata=header)
+    total = _checksum(contiguous, written)
+    content: bytes = save(contiguous, metadata={_CHECKSUM: f"{total} {written}" if notes else total})
     return content
 
 
@@ -36,12 +37,12 @@ def unseal(path: Path, *, must: bool = False) -> tuple[dict[str, Tensor], dict[s
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a dict
     except (SafetensorError, OSError, RuntimeError, ValueError, TypeError, MemoryError) as error:
         raise Unreadable((str(error).splitlines() or [type(error).__name__])[0]) from None
-    written = header.get(_NOTES, "{}")
     if _CHECKSUM not in header and not must:
         return tensors, {}
-    if header.get(_CHECKSUM) != _checksum(tensors, written):
+    total, _, written = header.get(_CHECKSUM, "").partition(" ")
+    if total != _checksum(tensors, written or "{}"):
         raise Unreadable("its checksum is of other weights")
-    notes: dict[str, str] = json.loads(written)
+    notes: dict[str, str] = json.loads(written or "{}")
     return tensors, notes
 
 
