@@ -90,6 +90,16 @@ def test_models_are_compared_text_by_text(measured):
     assert judge(claim, Results((average,))).word == "not measured"
 
 
+def test_models_are_compared_by_the_seeds_that_both_have(measured):
+    """Measurements that were interrupted have more seeds of one: what that seed does alone must not pass for a difference."""
+    claim = weak(models=("average",), against={"average": "bilstm"}, above=0.0, below=math.inf)
+    both = [measured(name, tau_g=[value] * 40) for name, value in (("average", 0.6), ("bilstm", 0.5))]
+    lone = measured("average", seed=1, tau_g=[0.0] * 40)
+    judged = judge(claim, Results((*both, lone)))
+    assert judged.interval.estimate == pytest.approx(0.1)
+    assert judge(claim, Results((lone, both[1]))).word == "not measured"
+
+
 def test_seeds_of_a_text_are_one_text(measured):
     runs = tuple(measured(seed=seed, tau_g=[value] * 40) for seed, value in enumerate((0.2, 0.4)))
     interval = judge(weak(), Results(runs)).interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -205,13 +205,19 @@ def _interval(samples: Sequence[Sample], *, geometric: bool) -> Interval:
 
 
 def _by_text(claim: Claim, value: pl.Expr, results: Results, *, dataset: str, model: str) -> np.ndarray:
-    texts = results.by_text(claim.audit, value, dataset=dataset, model=model, where=claim.where)
+    """One number for each text; where two models are compared, of the seeds that both have: one may have more than the other."""
+
+    def of(name: str, seeds: Container[int] | None = None) -> pl.DataFrame:
+        return results.by_text(
+            claim.audit, value, dataset=dataset, model=name, where=claim.where, seeds=seeds
+        )
+
     other = claim.against.get(model)
-    if other is not None:
-        minus = results.by_text(claim.audit, value, dataset=dataset, model=other, where=claim.where)
-        joined = texts.join(minus, on="row", suffix="_minus").sort("row")
-        return (joined["value"] - joined["value_minus"]).to_numpy()
-    return texts["value"].to_numpy()
+    if other is None:
+        return of(model)["value"].to_numpy()
+    one, two = (results.seeds(claim.audit, dataset=dataset, model=name) for name in (model, other))
+    joined = of(model, one & two).join(of(other, one & two), on="row", suffix="_minus").sort("row")
+    return (joined["value"] - joined["value_minus"]).to_numpy()
 
 
 def rank_correlation(x: str, y: str) -> pl.Expr:

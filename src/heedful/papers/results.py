@@ -81,15 +81,28 @@ class Results:
             if found := self.of(dataset, model, audit):
                 yield dataset, model, found
 
+    def seeds(self, audit: str, *, dataset: str, model: str) -> set[int]:
+        """Seeds of a model that an audit was asked of."""
+        return {run.seed for run in self.of(dataset, model, audit)}
+
     def by_text(
-        self, audit: str, value: pl.Expr, *, dataset: str, model: str, where: pl.Expr | None = None
+        self,
+        audit: str,
+        value: pl.Expr,
+        *,
+        dataset: str,
+        model: str,
+        where: pl.Expr | None = None,
+        seeds: Container[int] | None = None,
     ) -> pl.DataFrame:
-        """One value per text (`row`, `value`), averaged over the seeds; texts without one are left out.
+        """One value per text (`row`, `value`), averaged over the seeds, or over some of them; texts without one are left out.
 
         Averaging first keeps texts that several seeds read from counting as several texts.
         """
         parts = [pl.DataFrame(schema={"row": pl.Int64, "value": pl.Float64})]
         for run in self.of(dataset, model, audit):
+            if seeds is not None and run.seed not in seeds:
+                continue
             frame = run.frames[audit]
             kept = frame if where is None else frame.filter(where)
             parts.append(kept.select(pl.col("row").cast(pl.Int64), value.cast(pl.Float64).alias("value")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
         if config.vectors:
             known = len(vocabulary) - 2
             notes.append(
-                f"{config.vectors} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
+                f"{Path(config.vectors).name} covers {embeddings.covered} of {known} words; others are drawn from its distribution."
             )
     architecture = complete(Architecture)(**shape, **decided)
     model = AttentionModel(architecture, transformer)
@@ -93,7 +94,7 @@ def prepare(config: TrainConfig, corpus: Corpus, *, watcher: Watcher = QUIET) ->
             )
         model.word_mask.groups[: len(groups)] = torch.from_numpy(groups)
         notes.append(
-            f"{config.mask_vectors} puts {covered} of {len(groups)} words into {config.mask_groups} groups; others share one mask."
+            f"{Path(config.mask_vectors).name} puts {covered} of {len(groups)} words into {config.mask_groups} groups; others share one mask."
         )
     return Prepared(Classifier(model, vocabulary, corpus.labels, corpus.task), splits, tuple(notes))
 

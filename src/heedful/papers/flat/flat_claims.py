@@ -27,7 +27,7 @@ ACCURACY_LOSS = 0.02
 NEAR_ONE, WEAK = 0.9, 0.3
 
 RULE = (
-    "A claim about texts is one number per text, averaged over seeds: a difference between two models on the same text, each under the attack's own version of it. "
+    "A claim about texts is one number per text, averaged over seeds: a difference between two models on the same text, each under the attack's own version of it, of the seeds that both have. "
     "It holds if the 95 % bootstrap interval of the mean over all texts lies inside the claimed range, and the same is so for most datasets and models of "
     f"{LEAST_TEXTS} texts or more; it does not hold if the interval lies outside; else it is undecided. These intervals speak of other texts, not of other seeds. "
     "A claim about words has draws of other words, and where there are three seeds or more its interval speaks of other seeds too. The ranges are our reading of the paper's words. Claims from fa-18 on are ours."
