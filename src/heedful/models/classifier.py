@@ -22,10 +22,10 @@ from heedful.data.words.vocabulary import Vocabulary
 from heedful.declared import complete
 from heedful.errors import BadInput
 from heedful.intake.files import read_text
+from heedful.intake.finite import not_finite
 from heedful.intake.json_text import read_json
 from heedful.intake.unreadable import Unreadable
 from heedful.models.encoders.encoder import options_of_others
-from heedful.models.finite import not_finite
 from heedful.models.model import Architecture, AttentionModel
 from heedful.models.prediction import Predictions, Predicts, predict_texts, read_texts
 from heedful.models.sealed_weights import seal, unseal

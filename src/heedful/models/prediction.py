@@ -20,7 +20,7 @@ from heedful.data.corpus import Split
 from heedful.data.instances import Batch, Instances
 from heedful.data.words.text import check_text, clean_text
 from heedful.errors import BadInput
-from heedful.models.finite import check_probabilities
+from heedful.intake.finite import check_probabilities
 from heedful.models.stages import Auditable, States, probabilities, reads_queries
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from heedful.audits.subject.ragged import ragged
 from heedful.audits.subject.reading import Reading
-from heedful.models.finite import check_probabilities
+from heedful.intake.finite import check_probabilities
 from heedful.models.stages import Auditable
 
 

@@ -13,7 +13,7 @@ from heedful.data.corpora.labels import check_names, spell
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.intake.arguments import as_list
-from heedful.models.finite import not_finite
+from heedful.intake.finite import not_finite
 from heedful.models.huggingface.adapter import Adapter, is_adapter_folder, read_adapter
 from heedful.models.huggingface.network import Network, in_single_precision
 from heedful.models.huggingface.place import Unfit

@@ -7,7 +7,7 @@ import torch
 
 import heedful
 from heedful.errors import BadInput
-from heedful.models.finite import not_finite
+from heedful.intake.finite import not_finite
 
 TEXTS = ["a fine film", "a dull plot"]
 
