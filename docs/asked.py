@@ -147,7 +147,7 @@ FLAT_PARTS = [
     FlatPart("groups", "ag_news", "cnn", "10", texts=300),
     FlatPart("trec-minilm", "trec", "hf:minilm-l6", "2,3", attack_texts=500),
     FlatPart("ag_news", "ag_news", "lstm,cnn", "2,3", texts=300, attack_texts=1000),
-    FlatPart("imdb", "imdb", "lstm,cnn", "2,3", texts=100, attack_texts=200),
+    FlatPart("imdb", "imdb", "lstm,cnn", "2,3", texts=100),
 ]
 
 

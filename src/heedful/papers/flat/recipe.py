@@ -87,7 +87,7 @@ FLAT = register(
         datasets={
             "sst2": Dataset(None),
             "trec": Dataset(None, {"dev_fraction": 0.0831}),  # 452 of 5,452, as nearly as classes allow
-            "imdb": Dataset(500, {"limit": 4000}, usual=False, attacked=1000),
+            "imdb": Dataset(500, {"limit": 1000}, usual=False, attacked=200),
             "ag_news": Dataset(500, {"limit": 8000}, usual=False, attacked=2000),
         },
         models=(*MODELS, *ATTENTION_MODELS, *CERTIFIED_MODELS),
@@ -250,7 +250,7 @@ FLAT = register(
         differences={
             f"Vectors: a subset of 33,860 words of GloVe 840B ({VECTORS}), held fixed as in the released code, in place of word2vec; other words are drawn from its distribution.": (),
             "Without --datasets and --encoders: LSTM and CNN on sst2 and trec. MiniLM with six layers takes the place of BERT base; there is no DeBERTa.": (),
-            "imdb: trained on a sample of 4,000 reviews, of which 1,000 are attacked in each round.": (
+            "imdb: trained on a sample of 1,000 reviews, of which 200 are attacked in each round.": (
                 "imdb",
             ),
             "ag_news: trained on a sample of 8,000 texts, of which 2,000 are attacked in each round; the files at hand are part of the original training set.": (
