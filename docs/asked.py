@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from heedful.papers.attacked_training import AttackChoices
 from heedful.papers.recipe import Experiment, Recipe, RecipeCase
+from heedful.training.twins import SEEDS as SEEDS_OF_TWINS
 
 DOCS = Path(__file__).parent
 MEASURED = DOCS / "measured"
@@ -47,6 +48,11 @@ TRAININGS = [
 ]
 
 
+def first_seeds(count: int) -> str:
+    """Name the first seeds as commands read them."""
+    return ",".join(map(str, range(count)))
+
+
 class Question(NamedTuple):
     """A study, and what it is asked with."""
 
@@ -57,7 +63,9 @@ class Question(NamedTuple):
     @property
     def command(self) -> str:
         """What a user types."""
-        flags = (f"--{key}" if value is True else f"--{key} {value}" for key, value in self.asked.items())
+        named = {"data" if key == "dataset" else key: value for key, value in self.asked.items()}
+        named["seeds"] = ",".join(map(str, SEEDS_OF_TWINS[: named["seeds"]]))
+        flags = (f"--{key}" if value is True else f"--{key} {value}" for key, value in named.items())
         return f"heedful study {self.study} {' '.join(flags)}"
 
 
@@ -96,19 +104,20 @@ class FlatPart(NamedTuple):
     """Some runs of FLAT, measured by one command."""
 
     name: str
-    datasets: str
+    data: str
     encoders: str
     table: str
     figure: str = ""
     seeds: int = 1
-    texts: int | None = None
+    limit: int | None = None
+    """Test texts that are audited; as many as the recipe says if None."""
     attack_texts: int | None = None
     """Training texts that are attacked in every round; as many as the recipe says if None."""
 
     @property
     def flags(self) -> list[str]:
         """What stands behind `heedful reproduce flat`, but for files that every machine has elsewhere."""
-        given = {**self._asdict(), "rounds": ROUNDS}
+        given = {**self._asdict(), "seeds": first_seeds(self.seeds), "rounds": ROUNDS}
         del given["name"]
         named = {key.replace("_", "-"): value for key, value in given.items() if value}
         return [*(f"--{key}={value}" for key, value in named.items()), "--no-attack-similarity"]
@@ -123,10 +132,10 @@ class FlatPart(NamedTuple):
         attacks = AttackChoices(similarity=False, rounds=ROUNDS, texts=self.attack_texts)
         return recipe.cases(
             asked or self.experiments(recipe),
-            datasets=self.datasets.split(","),
+            datasets=self.data.split(","),
             encoders=self.encoders.split(","),
             seeds=self.seeds,
-            texts=self.texts,
+            texts=self.limit,
             attacks=attacks,
             costly=True,
         )
@@ -144,10 +153,10 @@ FLAT_PARTS = [
     FlatPart("lime-trec", "trec", "lstm,cnn", "8"),
     FlatPart("lime-sst2", "sst2", "lstm,cnn", "8"),
     FlatPart("seeds", "sst2", "lstm", "2,3", seeds=3),
-    FlatPart("groups", "ag_news", "cnn", "10", texts=300),
+    FlatPart("groups", "ag_news", "cnn", "10", limit=300),
     FlatPart("trec-minilm", "trec", "hf:minilm-l6", "2,3", attack_texts=500),
-    FlatPart("ag_news", "ag_news", "lstm,cnn", "2,3", texts=300, attack_texts=1000),
-    FlatPart("imdb", "imdb", "lstm,cnn", "2,3", texts=100),
+    FlatPart("ag_news", "ag_news", "lstm,cnn", "2,3", limit=300, attack_texts=1000),
+    FlatPart("imdb", "imdb", "lstm,cnn", "2,3", limit=100),
 ]
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from asked import DOCS, MEASURED, cases_of, seeds_of
+from asked import DOCS, MEASURED, cases_of, first_seeds, seeds_of
 from kept_papers import KeptPaper, kept_paper
 
 from heedful.output.markup import in_markdown
@@ -129,7 +129,11 @@ def _command(recipe: Recipe, experiment: Experiment) -> str:
     seeds = seeds_of(recipe)
     if recipe.attacks:
         return f"{words} --rounds 2 --no-attack-similarity --attack-vectors FILE"
-    return f"{words} --seeds {seeds}" if seeds and experiment.audit and not experiment.base_only else words
+    return (
+        f"{words} --seeds {first_seeds(seeds)}"
+        if seeds and experiment.audit and not experiment.base_only
+        else words
+    )
 
 
 def _runs(recipe: Recipe, experiment: Experiment, kept: KeptPaper) -> tuple[int, int]:

@@ -147,7 +147,7 @@ AttackTexts = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Attack N training texts in every round, drawn anew; if not given all (imdb 1,000, ag_news 2,000).",
+        help="Attack N training texts in every round, drawn anew; if not given all (imdb 200, ag_news 2,000).",
         rich_help_panel=_ATTACK,
     ),
 ]

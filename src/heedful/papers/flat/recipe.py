@@ -249,10 +249,8 @@ FLAT = register(
         claims=(*CLAIMS, *ATTENTION_CLAIMS, *CERTIFIED_CLAIMS),
         differences={
             f"Vectors: a subset of 33,860 words of GloVe 840B ({VECTORS}), held fixed as in the released code, in place of word2vec; other words are drawn from its distribution.": (),
-            "Without --datasets and --encoders: LSTM and CNN on sst2 and trec. MiniLM with six layers takes the place of BERT base; there is no DeBERTa.": (),
-            "imdb: trained on a sample of 1,000 reviews, of which 200 are attacked in each round.": (
-                "imdb",
-            ),
+            "Without --data and --encoders: LSTM and CNN on sst2 and trec. MiniLM with six layers takes the place of BERT base; there is no DeBERTa.": (),
+            "imdb: trained on a sample of 1,000 reviews, of which 200 are attacked in each round.": ("imdb",),
             "ag_news: trained on a sample of 8,000 texts, of which 2,000 are attacked in each round; the files at hand are part of the original training set.": (
                 "ag_news",
             ),
