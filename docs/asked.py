@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from heedful.cli.seeds import spelled
 from heedful.papers.attacked_training import AttackChoices
 from heedful.papers.recipe import Experiment, Recipe, RecipeCase
 from heedful.training.twins import SEEDS as SEEDS_OF_TWINS
@@ -50,7 +51,7 @@ TRAININGS = [
 
 def first_seeds(count: int) -> str:
     """Name the first seeds as commands read them."""
-    return ",".join(map(str, range(count)))
+    return spelled(range(count))
 
 
 class Question(NamedTuple):
@@ -64,7 +65,7 @@ class Question(NamedTuple):
     def command(self) -> str:
         """What a user types."""
         named = {"data" if key == "dataset" else key: value for key, value in self.asked.items()}
-        named["seeds"] = ",".join(map(str, SEEDS_OF_TWINS[: named["seeds"]]))
+        named["seeds"] = spelled(SEEDS_OF_TWINS[: named["seeds"]])
         flags = (f"--{key}" if value is True else f"--{key} {value}" for key, value in named.items())
         return f"heedful study {self.study} {' '.join(flags)}"
 

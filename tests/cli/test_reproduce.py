@@ -91,6 +91,8 @@ def test_former_words_are_understood_with_a_sentence(run):
     assert "--datasets is called --data now" in told and "--texts is called --limit now" in told
     assert "--seeds 2 is read as so many seeds: --seeds 0,1 says which" in told
     assert "--format table is called --format text now" in told and "None of the 2 runs" in told
+    alone = run(*asked, "--data", "sst2", "--seeds", "1").err
+    assert "--seeds 1 is read as so many seeds: --seeds 0-0 says which" in alone
     new = run(*asked, "--data", "sst2", "--seeds", "0,1", "--limit", "50", "--format", "text").err
     assert new.splitlines() == told.splitlines()[-3:]
     help_page = run("reproduce", "--help").out

@@ -10,8 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from heedful.cli.seeds import seeds_asked
 from heedful.papers.recipe import RECIPES
 from heedful.papers.results import Results
+from heedful.training.twins import SEEDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 TABLES, FIGURES = 30, 32
@@ -81,3 +83,16 @@ def test_what_is_missing_says_which_audits_are_there(pages: ModuleType) -> None:
     assert not pages._is_there("not trained", ("agreement",))
     part = "trained, and not audited for permutation, counterfactual"
     assert pages._is_there(part, ("agreement",)) and not pages._is_there(part, ("agreement", "permutation"))
+
+
+def test_commands_of_measured_parts_and_studies_name_the_seeds_that_they_were_asked_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    asked = importlib.import_module("asked")
+    for part in asked.FLAT_PARTS:
+        (given,) = [flag.removeprefix("--seeds=") for flag in part.flags if flag.startswith("--seeds=")]
+        assert seeds_asked(given, range) == tuple(range(part.seeds))
+    for question in asked.QUESTIONS:
+        (given,) = re.findall(r"--seeds (\S+)", question.command)
+        assert seeds_asked(given, range) == SEEDS[: question.asked["seeds"]]

@@ -20,12 +20,16 @@ def seeds_asked(given: str | None, first: Callable[[int], Sequence[int]]) -> tup
                 "--seeds 0 is no seed at all: write 0-0 for the seed 0 alone, or 0,1,2 for several."
             )
         seeds = tuple(first(int(given)))
-        spelled = ",".join(map(str, seeds))
         error_console().print(
-            f"--seeds {given.strip()} is read as so many seeds: --seeds {spelled} says which. For the seed {given.strip()} alone, "
+            f"--seeds {given.strip()} is read as so many seeds: --seeds {spelled(seeds)} says which. For the seed {given.strip()} alone, "
             f"write {given.strip()}-{given.strip()}.",
             soft_wrap=True,
         )
         return seeds
     found: tuple[int, ...] | None = build(AuditOptions, {"seeds": given}).seeds
     return found
+
+
+def spelled(seeds: Sequence[int]) -> str:
+    """Name seeds as a command reads them; one alone is a range, as a number alone is how many."""
+    return f"{seeds[0]}-{seeds[0]}" if len(seeds) == 1 else ",".join(map(str, seeds))
