@@ -155,7 +155,7 @@ FLAT_PARTS = [
     FlatPart("lime-sst2", "sst2", "lstm,cnn", "8"),
     FlatPart("seeds", "sst2", "lstm", "2,3", seeds=3),
     FlatPart("groups", "ag_news", "cnn", "10", limit=300),
-    FlatPart("trec-minilm", "trec", "hf:minilm-l6", "2,3", attack_texts=500),
+    FlatPart("trec-minilm", "trec", "hf:minilm-l6", "2,3", limit=200, attack_texts=500),
     FlatPart("ag_news", "ag_news", "lstm,cnn", "2,3", limit=300, attack_texts=1000),
     FlatPart("imdb", "imdb", "lstm,cnn", "2,3", limit=100),
 ]
