@@ -40,7 +40,7 @@ def test_what_was_never_measured_says_so(pages: ModuleType, monkeypatch, tmp_pat
     assert "(0.857, 0.840); 1 of 3 seeds not measured yet |" in text
     assert "| mr | f1 | 0.75 | not measured yet |  |  |  | `heedful train mr " in text
     assert "Not measured yet: `heedful reproduce attefa`." in text
-    assert "| Not measured yet. | `heedful study heads --bases 3 --seeds 2` |" in text
+    assert "| Not measured yet. | `heedful study heads --bases 3 --seeds 10,50` |" in text
 
 
 def test_links_of_findings_lead_from_the_page(pages: ModuleType) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from heedful.data.fetch.network_config import check_config_of
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 
@@ -26,6 +27,7 @@ def load_pretrained(kind: str, name: str, *, what: str, hint: str) -> tuple[Any,
     name = _found(name, what=what, hint=hint)
     try:
         with _silence(), quick_to_give_up():
+            check_config_of(name)
             tokenizer = transformers.AutoTokenizer.from_pretrained(name)
             model, report = getattr(transformers, kind).from_pretrained(
                 name, dtype=torch.float32, output_loading_info=True
@@ -42,6 +44,7 @@ def is_masked(name: str, *, what: str, hint: str) -> bool:
     name = _found(name, what=what, hint=hint)
     try:
         with _silence(), quick_to_give_up():
+            check_config_of(name)
             made_for = " ".join(AutoConfig.from_pretrained(name).architectures or ())
             if "MaskedLM" in made_for or "CausalLM" in made_for or "LMHead" in made_for:
                 return "MaskedLM" in made_for

@@ -26,6 +26,7 @@ SHARED = {
     "source",
     "seed",
     "batch_size",
+    "skip_bad_rows",
     "exact_leave_one_out",
 }
 

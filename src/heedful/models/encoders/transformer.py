@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from heedful.config import ModelOptions
+from heedful.data.fetch.network_config import check_config_of, check_counts
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.models.encoders.encoder import ENCODERS, Encoder
@@ -64,6 +65,7 @@ def load_transformer(name: str) -> nn.Module:
     logging.set_verbosity_error()
     try:
         with quick_to_give_up():
+            check_config_of(name)
             model: nn.Module = AutoModel.from_pretrained(name, trust_remote_code=False, dtype=torch.float32)
     except (OSError, ValueError, KeyError) as error:
         raise BadInput(
@@ -77,6 +79,7 @@ def build_transformer(config: Mapping[str, Any]) -> nn.Module:
     """Build an untrained transformer of a saved model's shape."""
     from transformers import AutoConfig, AutoModel
 
+    check_counts(config, "the run")
     values = {key: value for key, value in config.items() if key != "model_type"}
     model: nn.Module = AutoModel.from_config(AutoConfig.for_model(config["model_type"], **values))
     return _without_pooler(model)

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from heedful.data.corpora.labels import check_names, spell
+from heedful.data.fetch.network_config import check_config_of
 from heedful.data.fetch.offline import quick_to_give_up
 from heedful.errors import BadInput
 from heedful.intake.arguments import as_list
@@ -82,8 +83,9 @@ def _read_config(where: str) -> Any:
 
     try:
         with quick_to_give_up():
+            check_config_of(where)
             return AutoConfig.from_pretrained(where, trust_remote_code=False)
-    except MemoryError:
+    except (MemoryError, BadInput):
         raise
     except Exception as error:  # the libraries beneath believe a config, and raise whatever comes of that
         raise BadInput(_no_model(where, error)) from error

@@ -1,0 +1,41 @@
+"""Look into a network's config before it is built: a machine that builds layers for ever cannot be asked to stop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from heedful.errors import BadInput
+
+_PARTS = re.compile(r"layer|block|group|expert")
+"""What networks are made of, in the names that transformers has for how many."""
+MOST_PARTS, MOST_LABELS = 10_000, 1_000_000
+"""Far above any network's: one of 10,000 layers takes a quarter of a minute to build, and a million labels have names of their own."""
+
+
+def check_config_of(name: str) -> None:
+    """Read the config of a folder or a name on the hub, and refuse what cannot be built; libraries raise what they like."""
+    from transformers import PreTrainedConfig
+
+    values, _ = PreTrainedConfig.get_config_dict(name)
+    check_counts(values, name)
+
+
+def check_counts(values: Mapping[str, Any], where: str) -> None:
+    """Refuse more layers or labels than any network has, also in a config within a config."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            check_counts(value, where)
+            continue
+        most = MOST_LABELS if key == "num_labels" else MOST_PARTS if _PARTS.search(str(key)) else None
+        counts = [
+            count
+            for count in (value if isinstance(value, list) else [value])
+            if isinstance(count, int | float)
+        ]
+        if most is not None and counts and max(counts) > most:
+            raise BadInput(
+                f"The config of {where} says {key} {max(counts):.6g}, and no network has more than {most:,}: copy the model again, or "
+                f"choose another."
+            )
