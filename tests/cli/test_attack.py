@@ -52,6 +52,7 @@ def test_texts_without_labels_have_no_accuracy(run, own, reviews):
         (("--recipe", "pwws"), "heedful data get wordnet"),
         (("--min-similarity", "1.5"), "min_similarity must be at most 1"),
         (("--max-changed", "0"), "max_changed must be more than 0"),
+        (("--split", "tets"), "'--split': 'tets' is not one of 'train', 'dev', 'test'"),
     ],
 )
 def test_bad_input(run, own, reviews, flags, says):
