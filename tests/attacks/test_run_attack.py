@@ -381,6 +381,7 @@ def test_a_function_must_answer_the_same_twice(attack, tmp_path):
         ({"labels": [float("nan"), 1, 0, 1, 1]}, "There is no class nan"),
         ({"labels": [None, 1, 0, 1, 1]}, "There is no class None"),
         ({"texts": None}, "A list of texts is needed"),
+        ({"texts": ["fine film", None]}, "Text 2 is a NoneType: give a list of strings"),
     ],
 )
 def test_labels_and_texts_that_are_none_are_a_sentence(attack, tmp_path, given, says):

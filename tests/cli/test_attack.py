@@ -7,6 +7,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import heedful
+from heedful.errors import BadInput
+
 BARE = ("--no-similarity", "--same-part-of-speech", "no", "--synonyms", "words.txt")
 
 
@@ -49,12 +52,25 @@ def test_texts_without_labels_have_no_accuracy(run, own, reviews):
         (("--recipe", "pwws"), "heedful data get wordnet"),
         (("--min-similarity", "1.5"), "min_similarity must be at most 1"),
         (("--max-changed", "0"), "max_changed must be more than 0"),
+        (("--split", "tets"), "'--split': 'tets' is not one of 'train', 'dev', 'test'"),
     ],
 )
 def test_bad_input(run, own, reviews, flags, says):
     done = run("attack", own, reviews, *BARE, *flags)
     assert done.code == 2 and says in done.err and len(done.err.strip().splitlines()) == 1
     assert not (own / "attacks").exists()
+
+
+def test_bad_rows_are_left_out_when_asked(run, own):
+    Path("holes.csv").write_text('text,label\n"",pos\ngreat film,pos\ndull film,\nslow film,neg\n')
+    refused = run("attack", own, "holes.csv", *BARE)
+    assert refused.code == 2 and "--skip-bad-rows" in refused.err
+    done = run("attack", own, "holes.csv", *BARE, "--skip-bad-rows", "--json")
+    assert done.code == 0 and json.loads(done.out)["texts"] == 2 and "left out: 2" in done.err
+    options = {"synonyms": "words.txt", "similarity": False, "same_part_of_speech": False, "progress": False}
+    with pytest.raises(BadInput, match="--skip-bad-rows"):
+        heedful.attack(own, "holes.csv", **options)
+    assert len(heedful.attack(own, "holes.csv", skip_bad_rows=True, **options).to_frame()) == 2
 
 
 def test_without_any_candidate_nothing_is_left(run, own, reviews):

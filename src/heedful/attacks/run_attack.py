@@ -23,6 +23,7 @@ from heedful.attacks.victim import FunctionVictim, OpaqueVictim, Victim
 from heedful.checking import build
 from heedful.data.words.text import clean_text
 from heedful.errors import BadInput
+from heedful.intake.arguments import as_texts
 from heedful.models.answers import SAME, Reads
 from heedful.models.stages import Auditable, Opaque
 from heedful.progress import QUIET, Watcher
@@ -191,12 +192,8 @@ def _checked(
     victim: Victim, texts: Sequence[str], labels: Any, limit: int | None, *, wordless: bool
 ) -> tuple[list[Source], list[int]]:
     """Cut the texts into words, and number their labels; or say what is wrong with them."""
-    if isinstance(texts, str) or not hasattr(texts, "__len__"):
-        raise BadInput("A list of texts is needed, and this is none: put the texts into brackets, in quotes.")
-    given = list(texts)
-    if not all(isinstance(text, str) for text in given):
-        raise BadInput("A list of texts is needed, and this is none: put the texts into brackets, in quotes.")
-    sources = [Source.cut(clean_text(str(text))) for text in given[:limit]]
+    given = as_texts(texts)
+    sources = [Source.cut(clean_text(text)) for text in given[:limit]]
     if not sources:
         raise BadInput("There is no text to attack: give one at least.")
     for number, source in enumerate(sources, start=1):

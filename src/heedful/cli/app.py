@@ -173,7 +173,9 @@ def _explain(error: Any) -> str:
     """Say what is wrong with a command line, and where to look."""
     if getattr(error, "possibilities", None):
         return f"There is no option {error.option_name}: did you mean {error.possibilities[0]}?"
-    message = str(error.format_message())
+    message = str(error.format_message()).replace(
+        ": Value error, ", ": "
+    )  # pydantic's word, which says nothing
     if message.endswith("?") or error.ctx is None:
         return message
     return f"{message.rstrip('.')}: see {error.ctx.command_path} --help."

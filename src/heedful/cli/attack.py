@@ -55,6 +55,14 @@ def attack(
             rich_help_panel="Data",
         ),
     ] = None,
+    skip_bad_rows: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad-rows/--no-skip-bad-rows",
+            help="Leave out rows of a file without text or label, and count them.",
+            rich_help_panel="Data",
+        ),
+    ] = False,
     label_names: LabelNames = None,
     adapter: Adapter = None,
     output: Annotated[
@@ -108,6 +116,7 @@ def attack(
             split=split,
             text_column=text_column,
             label_column=label_column,
+            skip_bad_rows=skip_bad_rows,
             folder=output,
             options=options,
             elsewhere=parts_elsewhere(
@@ -144,6 +153,7 @@ def attack_model(
     split: str = "test",
     text_column: str | None = None,
     label_column: str | None = None,
+    skip_bad_rows: bool = False,
     folder: Path | None = None,
     options: dict[str, Any],
     elsewhere: Elsewhere | None = None,
@@ -157,7 +167,9 @@ def attack_model(
     from heedful.models.function import FunctionClassifier
 
     with watcher.status("Reading the texts"):
-        asked = AuditOptions(split=split, text_column=text_column, label_column=label_column)
+        asked = AuditOptions(
+            split=split, text_column=text_column, label_column=label_column, skip_bad_rows=skip_bad_rows
+        )
         name, found, labelled, notes = find_texts(classifier, data, asked, classifier.trained)
         for note in notes:
             watcher.say(note)

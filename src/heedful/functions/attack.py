@@ -25,6 +25,7 @@ def attack(
     split: Literal["train", "dev", "test"] = "test",
     text_column: str | None = None,
     label_column: str | None = None,
+    skip_bad_rows: bool = False,
     tokenizer: Any = None,
     adapter: str | Path | None = None,
     label_names: Sequence[str] | None = None,
@@ -38,7 +39,8 @@ def attack(
     its `tokenizer`, an estimator of scikit-learn, or any function from a list of texts to probabilities [texts, classes].
     `data` is a list of texts with their `labels` (numbers or names of classes), a frame of pandas or polars, a Dataset, a
     name or a file, and by default a trained model's own `split`; without labels, what the model says is taken for true. In
-    a `folder`, what is done is kept, and an interrupted attack goes on. `options` are those of `heedful attack --help`.
+    a `folder`, what is done is kept, and an interrupted attack goes on. `skip_bad_rows` leaves out rows of a file without text or
+    label. `options` are those of `heedful attack --help`.
     The result has `to_frame()`, `numbers`, `show()`, `save(folder)` and `report(file)`.
     """
     data, rest = former(options, "texts", "data", data)
@@ -61,6 +63,7 @@ def attack(
             split=split,
             text_column=text_column,
             label_column=label_column,
+            skip_bad_rows=skip_bad_rows,
             watcher=watcher(progress),
         )
         rest = {"data": name, **rest}

@@ -20,6 +20,7 @@ def attacked_data(
     split: str,
     text_column: str | None,
     label_column: str | None,
+    skip_bad_rows: bool,
     watcher: Watcher,
 ) -> tuple[str, list[str], list[int] | None]:
     """Give the name of the data, their texts, and their labels as numbers, if they have any."""
@@ -29,7 +30,7 @@ def attacked_data(
     from heedful.data.corpora.given import as_data
 
     columns = {"text_column": text_column, "label_column": label_column}
-    options = build(AuditOptions, {"split": split, **columns})
+    options = build(AuditOptions, {"split": split, "skip_bad_rows": skip_bad_rows, **columns})
     name, found, labelled, notes = find_texts(model, as_data(data, labels), options, model.trained)
     for note in notes:
         watcher.say(note)

@@ -30,6 +30,13 @@ def test_by_hand():
     assert similarity.compare([near, far]) == [pytest.approx(1 - 0.2 / math.pi), None]
 
 
+@pytest.mark.parametrize(("to", "angle"), [("current", 0.1), ("original", 0.3)])
+def test_a_second_substitute_is_compared_with_the_text_it_was_put_into_or_with_the_original(to, angle):
+    twice = DRAFT.replaced(1, "twoxxxx").replaced(2, "threexx")
+    found = SentenceSimilarity(Angles(), least=0.0, window=None, to=to).compare([twice])
+    assert found == [pytest.approx(1 - angle / math.pi)]
+
+
 def test_windows_hold_the_words_around_and_short_texts_are_not_asked():
     encode = Angles()
     found = SentenceSimilarity(encode, least=0.0, window=3).compare(

@@ -88,6 +88,8 @@ def test_particles_mutate_until_half_of_the_text_is_replaced(run_search):
 def test_the_share_of_words_is_kept(run_search):
     (text,) = run_search(SEARCH, ["fine good slow film fine good dull film"], [1], ShareOfWords(0.25))
     assert 0 < len(text.draft.new) <= 2
+    (text,) = run_search(SEARCH, ["film " * 10], [1], ShareOfWords(0.2))
+    assert len(text.draft.new) == 2  # nor do moves towards others that replaced other words go beyond it
 
 
 def test_a_text_without_candidates_stays(run_search):

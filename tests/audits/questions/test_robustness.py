@@ -13,6 +13,7 @@ from heedful.attacks.attack import ATTACKS
 from heedful.attacks.attack import Attack as Assembled
 from heedful.attacks.resources import own_synonyms
 from heedful.attacks.searches.greedy import Greedy
+from heedful.audits.questions import robustness
 from heedful.errors import BadInput
 
 
@@ -203,3 +204,11 @@ def test_a_model_without_attention_needs_no_source_where_nothing_is_scored(toy_c
     with pytest.raises(BadInput):
         options = files(classifier)
         heedful.audit(classifier, options.pop("dataset"), only=["robustness", "consistency"], **options)
+
+
+def test_what_an_attack_has_changed_is_not_robust_whatever_was_computed(toy_classifier, files, monkeypatch):
+    found = robustness.attacked_rows
+    won = pl.when(pl.col("status") == "failed").then(pl.lit("successful")).otherwise("status")
+    monkeypatch.setattr(robustness, "attacked_rows", lambda *a: found(*a).with_columns(status=won))
+    rows = ask(toy_classifier(encoder="none"), files).to_frame("robustness")
+    assert rows.select("after_attack", "robust", "certified").sum().row(0) == (0, 0, 0)

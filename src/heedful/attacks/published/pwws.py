@@ -25,7 +25,8 @@ def pwws(options: AttackOptions) -> Attack:
     - Order. Paper: softmax of the saliency times the *gain* of the best substitute. TextAttack: times the *score* of the
       best substitute (1 − probability of the true class). Followed: TextAttack.
     - Saliency. Paper: the word is replaced by the model's unknown word. TextAttack: by the literal text "[UNK]", which a
-      model may read as several tokens. Followed: TextAttack.
+      model may read as several tokens. Followed: TextAttack; but classifiers of transformers read it as text here, as
+      all that texts quote, and their own tokenisers, under TextAttack, as the unknown token.
     - Choice. Paper and code: the best substitute of each word is fixed on the original text, and taken whether or not it
       helps. TextAttack: substitutes are scored again on the current text, and one is taken only if it raises the score.
       Followed: TextAttack.

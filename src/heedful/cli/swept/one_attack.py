@@ -14,6 +14,7 @@ _OWN: Kinds = {
     "split": str,
     "text_column": str,
     "label_column": str,
+    "skip_bad_rows": bool,
     "label_names": (list, str),
     "adapter": str,
 }
@@ -49,6 +50,7 @@ def _do(options: Options, runs: Path) -> Row:
         split=own.get("split") or "test",
         text_column=own.get("text_column"),
         label_column=own.get("label_column"),
+        skip_bad_rows=own.get("skip_bad_rows") or False,
         options=chosen,
     )
     return {
