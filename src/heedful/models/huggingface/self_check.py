@@ -168,13 +168,14 @@ def _reads_elsewhere(model: LastLayerModel, batch: Batch) -> bool:
 
 
 def _place(network: Network, vocabulary: Vocabulary) -> Place:
-    """Watch a run on texts of one length; of another length where sizes are not told apart."""
+    """Watch a run on texts of one length; of another length where sizes are not told apart, and else of the first."""
+    places = []
     for probe in PROBES:
         tokens = _batch([probe] * 3, vocabulary).tokens
-        place = find_place(network, network.arrange(tokens))
-        if place.values is not None and tokens.ids.shape[1] > 3:
-            return place
-    return place
+        places.append(find_place(network, network.arrange(tokens)))
+        if places[-1].values is not None and tokens.ids.shape[1] > 3:
+            return places[-1]
+    return places[0]
 
 
 def _side(model: LastLayerModel, batch: Batch, *, preferred: Side) -> Side:
