@@ -52,6 +52,7 @@ def make_ready(network: Network, vocabulary: Vocabulary) -> LastLayerModel:
                 model.route = route
                 break
         check(model, batch)
+        _has_slopes(model, _alone(batch, 0))
     except BadInput:
         raise
     except (
@@ -127,6 +128,21 @@ def check(model: LastLayerModel, batch: Batch) -> None:
             )
     if _traces(model) != before:
         raise Unfit("it is not as it was before it was read")
+
+
+def _has_slopes(model: LastLayerModel, batch: Batch) -> None:
+    """Refuse a network whose answer cannot be differentiated by what it reads."""
+    with torch.inference_mode(False), torch.enable_grad():
+        embedded = model.embed(batch).detach().clone().requires_grad_()
+        states = model.encode(embedded, batch)
+        logits = model.decode(states, model.attend(states))
+        slope = (
+            torch.autograd.grad(logits.sum(), embedded, allow_unused=True)[0]
+            if logits.requires_grad
+            else None
+        )
+    if slope is None:
+        raise Unfit("no gradient of its answer reaches its word vectors: a part of it runs under torch.no_grad, or is quantised")  # fmt: skip
 
 
 def _computes_another(model: LastLayerModel, batch: Batch) -> bool:
