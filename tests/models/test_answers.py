@@ -67,6 +67,15 @@ def test_tensors_of_any_precision_are_numbers(kind):
     assert answers.ask(["a", "b"]).tolist() == [[0.25, 0.75]] * 2
 
 
+@pytest.mark.parametrize(
+    "given", [torch.tensor([[0.6, 0.0]]).bfloat16().softmax(-1), [[0.33, 0.33, 0.33]], [[0.335, 0.675]]]
+)
+def test_rounded_probabilities_are_scaled_to_sum_to_one(given):
+    plain = np.asarray(torch.as_tensor(given).double())
+    assert abs(plain.sum() - 1) > 1e-3
+    assert Answers(lambda texts: given).ask(["a"]) == pytest.approx(plain / plain.sum(), abs=1e-7)
+
+
 def test_a_function_that_cannot_read_nothing_is_told_that_it_must():
     def fails_on_nothing(texts):
         if "" in texts:

@@ -150,6 +150,24 @@ class Deaf(Pooled):
         return torch.zeros(len(input_ids), 2)
 
 
+class Frozen(Pooled):
+    """Its states are taken as they are, as those of a network that was trained before."""
+
+    def forward(self, input_ids, attention_mask):
+        with torch.no_grad():
+            states, _ = self.reader(self.table(input_ids))
+        scores = self.scores(states).squeeze(-1).masked_fill(attention_mask == 0, -torch.inf)
+        return self.head((torch.softmax(scores, -1)[..., None] * states).sum(1))
+
+
+class Shut(First):
+    """Keeps no gradient at all."""
+
+    def forward(self, input_ids, attention_mask):
+        with torch.no_grad():
+            return super().forward(input_ids, attention_mask)
+
+
 class Flat(Pooled):
     """Has no attention."""
 
@@ -240,6 +258,12 @@ def test_it_is_audited_and_explained(make, rules):
         (lambda make: make(Wavering), "it gives other logits when it reads the same texts again"),
         (lambda make: make(Broken), "its logits are not all numbers"),
         (lambda make: make(Deaf), "its head does not read what its last attention gives"),
+        (lambda make: make(Frozen), "no gradient of its answer reaches its word vectors"),
+        (lambda make: make(Shut), "or not so that it can be differentiated"),
+        (
+            lambda make: torch.jit.trace(make(Pooled), (torch.ones(2, 3, dtype=torch.long),) * 2),
+            "does not show its parts",
+        ),
     ],
 )
 def test_what_cannot_be_wrapped_is_refused(given, reason, make, rules):
@@ -247,9 +271,21 @@ def test_what_cannot_be_wrapped_is_refused(given, reason, make, rules):
         wrap(given(make), rules)
 
 
-def test_a_module_that_is_not_wrapped_is_told_so(make):
-    with pytest.raises(BadInput, match="wrap it first"):
-        heedful.explain(make(Pooled), TEXTS)
+@pytest.mark.parametrize("kind", [Layers, First])
+def test_a_compiled_module_is_read_as_the_one_it_was_made_of(kind, make, rules):
+    expected = wrap(make(kind), rules).predict(TEXTS)
+    inside = make(kind)
+    inside.compile()
+    for module in (torch.compile(make(kind)), inside):
+        assert [said.probabilities for said in wrap(module, rules).predict(TEXTS)] == [
+            said.probabilities for said in expected
+        ]
+
+
+def test_a_module_that_is_not_wrapped_is_told_so(make, rules):
+    for given in ({}, {"tokenizer": rules}):
+        with pytest.raises(BadInput, match="wrap it first"):
+            heedful.explain(make(Pooled), TEXTS, **given)
 
 
 def test_too_few_names_are_refused(make, rules):

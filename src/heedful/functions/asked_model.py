@@ -36,12 +36,12 @@ def auditable(
         from heedful.models.huggingface.classifier_folder import classify_given
 
         return classify_given(model, tokenizer, adapter=adapter, label_names=label_names)
+    if hasattr(model, "named_parameters") and not hasattr(model, "instances"):
+        raise BadInput("A torch model is given: wrap it first, heedful.wrap(model, tokenizer, labels=…).")
     if tokenizer is not None or adapter is not None:
         raise BadInput(
             "A tokenizer or an adapter is for a classifier of transformers, and this is another model."
         )
-    if hasattr(model, "named_parameters") and not hasattr(model, "instances"):
-        raise BadInput("A torch model is given: wrap it first, heedful.wrap(model, tokenizer, labels=…).")
     if not hasattr(model, "instances"):
         return _by_predictions(model, label_names)
     if not all(hasattr(model, part) for part in ("model", "labels")):

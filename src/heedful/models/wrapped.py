@@ -44,6 +44,8 @@ def wrap(
     """
     if not isinstance(module, nn.Module):
         raise BadInput(f"A torch module is needed, and this is a {type(module).__name__}.")
+    if isinstance(module, torch.jit.ScriptModule):
+        raise BadInput("A module of torch.jit does not show its parts: wrap the one that it was made of, or give a function from texts to probabilities.")  # fmt: skip
     module = in_single_precision(module)
     vocabulary = read_vocabulary(tokenizer, module)
     pad = padding_of(tokenizer)

@@ -187,6 +187,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "T5": (_SHORT | {"d_model": 24, "d_kv": 6, "d_ff": 40, "num_layers": 2, "num_heads": 4}, "it is an encoder–decoder"),
     "DiffLlama": (DECODER, "a layer has several softmaxes"),
     "ConvBert": (SHAPE | {"embedding_size": 24}, "a layer has several softmaxes"),
+    "GptOss": (DECODER | {"head_dim": 6, "num_local_experts": 4}, "its softmax is over something else than the tokens"),
+    "IBert": (SHAPE, "its table of word vectors gives more than vectors"),
     "Perceiver": (
         _SHORT | {"d_model": 24, "d_latents": 24, "num_latents": 4, "num_self_attends_per_block": 1, "num_self_attention_heads": 4,
                   "num_cross_attention_heads": 4, "max_position_embeddings": 80},

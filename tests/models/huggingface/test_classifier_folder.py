@@ -58,6 +58,20 @@ def test_it_says_what_the_pipeline_says(folder):
     assert ours.probabilities == pytest.approx({said["label"]: said["score"] for said in theirs}, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    "task, more, reason",
+    [
+        ("text-classification", {"function_to_apply": "sigmoid"}, "applies sigmoid to its logits"),
+        ("zero-shot-classification", {}, "is for zero-shot-classification"),
+    ],
+)
+def test_a_pipeline_that_asks_something_else_is_refused(task, more, reason, folder):
+    from transformers import pipeline
+
+    with pytest.raises(BadInput, match=reason):
+        heedful.explain(pipeline(task, model=str(folder), **more), ["A fine film!"])
+
+
 def test_pieces_are_joined_to_words(folder):
     (said,) = load(folder).predict(["Nobody expected joyless plot"])
     assert ["Nobody expected joyless plot"[item.start : item.end] for item in said.items] == [

@@ -18,7 +18,7 @@ from heedful.explainers.layer_attention import where_read
 from heedful.models.stages import Layered, output_of, probabilities
 from heedful.reports.beside import beside
 
-KINDS = ["Bert", "DistilBert", "GPT2", "Llama", "Deberta", "ModernBert-mean"]
+KINDS = ["Bert", "DistilBert", "GPT2", "Llama", "Deberta", "ModernBert", "ModernBert-mean"]
 OF_LAYERS = [name for name in EXPLAINERS if reads_layers(name)]
 
 

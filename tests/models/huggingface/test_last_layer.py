@@ -50,6 +50,21 @@ def test_texts_are_filled_up_where_a_text_alone_gets_the_same(
     made.instances(split)
 
 
+def test_a_gate_between_experts_is_not_taken_for_attention(network, tokenizer, split):
+    """A softmax over the two experts of a token gives as many numbers as a text of two tokens has weights."""
+    shape = {
+        "hidden_size": 24,
+        "num_hidden_layers": 2,
+        "kv_channels": 6,
+        "intermediate_size": 40,
+        "num_local_experts": 2,
+    }
+    module = network("JetMoe", {"vocab_size": 64, "num_labels": 3, "pad_token_id": 0} | shape)
+    made = classify_with(module, tokenizer(special=False))
+    made.instances(split)
+    assert made.model.place.weights.query is not None
+
+
 def test_the_last_layer_is_run_with_a_row_for_every_variant_where_one_place_is_read(kind, classifier):
     """No module of these two is a layer of tokens: their whole network runs."""
     assert classifier(kind).model.route == ("whole" if kind in ("XLM", "SqueezeBert") else "rows")

@@ -34,15 +34,16 @@ def with_weights(
 
     Of one row, the words' share is divided as the weights say. Of several, every word is scaled by how much more or less
     than its own weight it is given, in all of them, and each row's share is kept: a word that is erased is erased in all,
-    one that has all the weight has it in all, and its own weights give exactly the rows as they are. A row in which no word
-    that is given weight has any takes the weights themselves.
+    one that has all the weight has it in all, and its own weights give exactly the rows as they are, also where they are zero
+    and rows of another layer read the word. A row in which no word that is given weight has any takes the weights themselves.
     """
     tiny = torch.finfo(natural.dtype).tiny
     inside, share = _shares(natural, words)
     if bool((read.sum(1) == 1).all()):
         divided = weights[:, :, None]
     else:
-        scaled = inside * (weights / own.clamp(min=tiny))[:, :, None]
+        times = torch.where((own == 0) & (weights == 0), 1, weights / own.clamp(min=tiny))
+        scaled = inside * times[:, :, None]
         total = weights.sum(-1)[:, :, None, None]
         left = scaled.sum(-1, keepdim=True)
         divided = torch.where(left > 0, scaled * total / left.clamp(min=tiny), weights[:, :, None])

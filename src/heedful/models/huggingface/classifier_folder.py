@@ -153,6 +153,7 @@ def classify_given(
     """Make a classifier of a pipeline, or of a network and its tokenizer."""
     module = model
     if not isinstance(model, nn.Module):  # a pipeline
+        _check_pipeline(model)
         module, tokenizer = model.model, model.tokenizer if tokenizer is None else tokenizer
     if tokenizer is None:
         raise BadInput(
@@ -167,6 +168,22 @@ def classify_given(
             f"A {type(module).__name__} has no head that gives a text a label: give a sequence classifier, or heedful.wrap(…) your own."
         )
     return classify_with(module, _load_tokenizer(tokenizer), label_names=label_names)
+
+
+def _check_pipeline(pipeline: Any) -> None:
+    """Refuse a pipeline that does something else with logits than to say which label a text has."""
+    made = getattr(pipeline, "_postprocess_params", {}).get("function_to_apply")
+    told = str(getattr(made, "value", made))
+    if pipeline.task != "text-classification" or told not in ("None", "softmax"):
+        does = (
+            f"is for {pipeline.task}"
+            if pipeline.task != "text-classification"
+            else f"applies {told} to its logits"
+        )
+        raise BadInput(
+            f"This pipeline {does}, and what is audited is one label for each text, by softmax: give a pipeline for text-classification, its "
+            f"model and tokenizer, or a function from texts to probabilities."
+        )
 
 
 def classify_with(
@@ -214,8 +231,10 @@ def _check_config(config: Any, where: str, *, headed: bool = False) -> None:
     problem = getattr(config, "problem_type", None)
     if problem == "multi_label_classification":
         raise Unfit("it gives a text several labels (problem_type is multi_label_classification)")
-    if problem == "regression" or config.num_labels == 1:
+    if config.num_labels == 1:
         raise Unfit("it gives a number and no label (a regression, with one output)")
+    if problem == "regression":
+        raise Unfit("it gives a number and no label (problem_type is regression)")
 
 
 def _no_model(where: str, error: Exception) -> str:

@@ -74,7 +74,10 @@ class LastLayerModel(nn.Module):
     def embed(self, batch: Batch) -> Float[Tensor, "batch tokens dim"]:
         """Look up the vectors of word pieces, before positions are added."""
         tokens = batch.tokens
-        vectors = self.network.embed(torch.where(tokens.present, tokens.ids, self.network.pad)).cpu()
+        vectors = self.network.embed(torch.where(tokens.present, tokens.ids, self.network.pad))
+        if not isinstance(vectors, Tensor):
+            raise Unfit("its table of word vectors gives more than vectors")
+        vectors = vectors.cpu()
         return vectors if tokens.shift is None else vectors + tokens.shift.to(vectors.dtype)
 
     def encode(self, embedded: Float[Tensor, "batch tokens dim"], batch: Batch) -> States:

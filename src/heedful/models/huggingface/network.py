@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -58,6 +58,10 @@ class Network:
         named = inspect.signature(self.module.forward).parameters
         self._takes = set(named)
         self._any = any(p.kind is p.VAR_KEYWORD for p in named.values())
+        self._compiled = any(
+            hasattr(part, "_orig_mod") or getattr(part, "_compiled_call_impl", None)
+            for part in self.module.modules()
+        )
 
     @property
     def device(self) -> torch.device:
@@ -122,12 +126,14 @@ class Network:
         """Switch dropout off and have attention computed as `implementation` says; both are as before afterwards."""
         training = [part for part in self.module.modules() if part.training]
         before = [getattr(config, "_attn_implementation", None) for config in self.configs]
+        plain = torch.compiler.set_stance("force_eager") if self._compiled else nullcontext()
         try:
             for part in training:
                 part.training = False
             for config in self.configs if self.implementation else ():
                 config._attn_implementation = self.implementation
-            yield
+            with plain:
+                yield
         finally:
             for part in training:
                 part.training = True

@@ -16,7 +16,7 @@ from heedful.models.huggingface.place import Layer, Place, Unfit, filled, first_
 from heedful.models.huggingface.softmax import SoftmaxSight
 
 _DRAWS = 3
-UNREAD = "its head does not read what its last attention gives"
+UNREAD = "its head does not read what its last attention gives, or not so that it can be differentiated, as where a part is quantised"
 
 
 @dataclass
@@ -205,6 +205,8 @@ class Passes:
                 self.last_softmax(change),
             ):
                 logits = self.network.read(inputs)
+            if not logits.requires_grad:
+                raise Unfit(UNREAD)
             slope = _slope(logits, drawn[-1])
             if slope is not None and bool(((slope.abs().amax((1, 3)) > 0) & ~read).any()):
                 return True

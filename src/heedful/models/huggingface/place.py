@@ -136,7 +136,7 @@ def find_place(network: Network, inputs: Inputs) -> Place:
         raise Unfit(
             "its later layers read the text at another length"
             if any(found.axes is not None for found in watch.softmaxes)
-            else "its softmax is not over all the tokens of a text"
+            else "its softmax is over something else than the tokens of a text"
         )
     several = [found for found in watch.softmaxes if found.axes is None]
     if several:

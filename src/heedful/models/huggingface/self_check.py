@@ -52,6 +52,7 @@ def make_ready(network: Network, vocabulary: Vocabulary) -> LastLayerModel:
                 model.route = route
                 break
         check(model, batch)
+        _has_slopes(model, _alone(batch, 0))
     except BadInput:
         raise
     except (
@@ -129,6 +130,21 @@ def check(model: LastLayerModel, batch: Batch) -> None:
         raise Unfit("it is not as it was before it was read")
 
 
+def _has_slopes(model: LastLayerModel, batch: Batch) -> None:
+    """Refuse a network whose answer cannot be differentiated by what it reads."""
+    with torch.inference_mode(False), torch.enable_grad():
+        embedded = model.embed(batch).detach().clone().requires_grad_()
+        states = model.encode(embedded, batch)
+        logits = model.decode(states, model.attend(states))
+        slope = (
+            torch.autograd.grad(logits.sum(), embedded, allow_unused=True)[0]
+            if logits.requires_grad
+            else None
+        )
+    if slope is None:
+        raise Unfit("no gradient of its answer reaches its word vectors: a part of it runs under torch.no_grad, or is quantised")  # fmt: skip
+
+
 def _computes_another(model: LastLayerModel, batch: Batch) -> bool:
     """Whether a network's attention in its parts is not what its owner runs: what stays in double precision is no rounding.
 
@@ -168,13 +184,14 @@ def _reads_elsewhere(model: LastLayerModel, batch: Batch) -> bool:
 
 
 def _place(network: Network, vocabulary: Vocabulary) -> Place:
-    """Watch a run on texts of one length; of another length where sizes are not told apart."""
+    """Watch a run on texts of one length; of another length where sizes are not told apart, and else of the first."""
+    places = []
     for probe in PROBES:
         tokens = _batch([probe] * 3, vocabulary).tokens
-        place = find_place(network, network.arrange(tokens))
-        if place.values is not None and tokens.ids.shape[1] > 3:
-            return place
-    return place
+        places.append(find_place(network, network.arrange(tokens)))
+        if places[-1].values is not None and tokens.ids.shape[1] > 3:
+            return places[-1]
+    return places[0]
 
 
 def _side(model: LastLayerModel, batch: Batch, *, preferred: Side) -> Side:
