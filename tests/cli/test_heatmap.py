@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -39,6 +40,9 @@ def test_no_weight_at_all_is_no_crash():
 def test_a_label_from_the_data_cannot_steer_the_terminal():
     prediction = Prediction(
         "a", None, "\x1b[2J[red]x", {"\x1b[2J[red]x": 0.9, "\x07": 0.1}, (Item(0, 1, 1.0),)
+    )
+    assert repr(prediction).endswith(", 1 item)") and repr(replace(prediction, items=())).endswith(
+        ", 0 items)"
     )
     file = io.StringIO()
     Console(file=file, width=60).print(render_prediction(prediction))

@@ -78,6 +78,8 @@ def test_an_attack_tells_every_step_and_its_outcome(own_runs: Any, tmp_path: Pat
         # What cannot be attacked is said in the same way, and the process goes on to the next.
         wrong = begin(client, kind="attack", model=own_runs.plain, text="good", recipe="nothing")
         assert "There is no attack named" in until(client, wrong["id"], "failed")["work"]["error"]
+        lacking = begin(client, **asked | {"recipe": "bae", "language_model": str(tmp_path / "nowhere")})
+        assert "nowhere" in until(client, lacking["id"], "failed")["work"]["error"]
     with opened(own_runs) as again:  # another explorer shows the same
         assert again.get(f"/api/work/{work['id']}").json()["result"] == result
 

@@ -88,6 +88,10 @@ def test_pages_and_answers_escape_everything(hostile: Path) -> None:
         assert "<" not in model["id"]
         found = client.post(f"/api/models/{model['id']}/read", json={"text": TEXTS[0]})
         assert found.headers["content-type"] == "application/json"
+        refused = client.post(
+            f"/api/models/{model['id']}/read", content=IMAGE, headers={"content-type": "application/json"}
+        )
+        assert refused.json()["error"].startswith("The request is no JSON")
         assert set(found.json()["labels"]) == set(LABELS)
 
 
@@ -113,6 +117,6 @@ def test_nothing_runs_in_any_view(visit: Any, site: Any, hostile: Path) -> None:
         site,
         f"/look?model={quote(IMAGE)}&audit={quote(IMAGE)}&columns={quote(IMAGE)}&where={quote(IMAGE)}&sort={quote(IMAGE)}",
     )
-    visit(site, f"/attack?text={quote(SCRIPT)}&recipe={quote(IMAGE)}")
+    visit(site, f"/attack?text={quote(SCRIPT)}&recipe={quote(IMAGE)}&vectors={quote(IMAGE)}")
     for found in (page,):
         assert found.locator("main img").count() == 0

@@ -223,6 +223,72 @@ def test_work_is_stopped_however_slow_the_click(visit: Any, site: Any, runs: Any
     assert "DELETE" in asked
 
 
+def test_a_button_that_answers_late_moves_nothing_any_more(visit: Any, site: Any, runs: Any) -> None:
+    page = opened(visit, site, runs, "try")
+    held: list[Any] = []
+    page.route("**/button", lambda route: route.continue_() if held else held.append(route))
+    page.get_by_role("button", name="Shuffle").click()
+    page.get_by_role("button", name="All alike").click()
+    page.get_by_text("has the same weight").wait_for()
+    with page.expect_response("**/button"):
+        held[0].continue_()
+    page.evaluate("fetch('/api/models').then((answer) => answer.json())")  # by now the late one was taken in
+    assert "has the same weight" in page.locator("#found").inner_text()
+    assert page.get_by_role("button", name="Shuffle").get_attribute("aria-pressed") == "false"
+
+
+def test_files_of_an_attack_are_named_in_the_page_and_stand_in_the_address(
+    visit: Any, site: Any, runs: Any
+) -> None:
+    page = opened(visit, site, runs, "attack")
+    asked: list[Any] = []
+
+    def refuse(route: Any) -> None:
+        if route.request.method == "POST":
+            asked.append(route.request.post_data_json)
+        record = {"id": "1", "asked": {"kind": "attack"}, "state": "stopped", "error": "", "seconds": 0}
+        record["progress"] = {"doing": "", "done": 0, "total": 0, "unit": "", "said": []}
+        whole = {"work": record, "result": None}
+        route.fulfill(
+            json=record if route.request.method == "POST" else whole if "/work/" in route.request.url else []
+        )
+
+    page.route("**/api/work**", refuse)
+    page.route("**/api/work/**", refuse)
+    page.locator("#recipe").select_option("bae")
+    page.locator("#files summary").click()
+    page.locator("#language_model").fill(" models/of mine ")
+    page.get_by_role("button", name="Attack it").click()
+    page.locator("#work strong", has_text="Stopped").wait_for()
+    assert [one["language_model"] for one in asked] == ["models/of mine"]
+    assert asked[0]["vectors"] is None
+    again = visit(site, page.url.replace(site.address, "").replace("&work=1", ""))
+    assert again.locator("#language_model").input_value() == "models/of mine"
+    assert again.locator("#language_model").is_visible()
+
+
+def test_a_page_behind_the_last_is_the_last(visit: Any, site: Any, runs: Any) -> None:
+    page = visit(site, f"/look?model={runs.plain}&page=99")
+    page.locator("#table tbody tr").first.wait_for()
+    assert page.locator("#page").inner_text() == "Page 2 of 2"
+
+
+def test_work_of_another_model_is_followed_no_longer(visit: Any, site: Any, runs: Any) -> None:
+    page = visit(site, f"/look?model={runs.heads}")
+    record = {"id": "1", "state": "running", "error": "", "begun": 0, "seconds": 1}
+    record |= {"asked": {"kind": "audit", "model": runs.plain, "quick": True, "limit": None, "only": None}}
+    record |= {"progress": {"doing": "Asking", "done": 1, "total": 9, "unit": "texts", "said": []}}
+    page.route("**/api/work", lambda route: route.fulfill(json=[record]))
+    page.route("**/api/work/1", lambda route: route.fulfill(json={"work": record, "result": None}))
+    page.locator("#model").select_option(runs.plain)
+    page.locator("#work strong", has_text="Asking").wait_for()
+    page.locator("#model").select_option(runs.heads)
+    page.locator("#work").wait_for(state="hidden")
+    with page.expect_response("**/api/models"):
+        page.evaluate("fetch('/api/models')")
+    assert page.locator("#work").is_hidden()
+
+
 def test_two_tabs_do_not_mind_each_other(visit: Any, site: Any, runs: Any) -> None:
     one, two = opened(visit, site, runs, "try"), opened(visit, site, runs, "try")
     one.get_by_role("button", name="All alike").click()

@@ -81,6 +81,14 @@ def test_not_enough_evidence_asks_for_more_texts(result) -> None:
     first = advised(Material.of(found))[0]
     assert "Leave out --limit" in first.text
     assert first.command == "heedful audit toy-run"
+    # Neither left out a text: there were fewer.
+    found.about = found.about.model_copy(
+        update={"options": found.about.options | {"limit": 61, "quick": True}}
+    )
+    assert advised(Material.of(found))[0].command == "heedful audit toy-run FILE"
+    more = found.about.model_copy(update={"texts": 500})
+    found.about = more
+    assert "Leave out --limit and --quick" in advised(Material.of(found))[0].text
 
 
 def test_what_decides_and_was_not_asked_is_asked_for(result) -> None:

@@ -34,11 +34,16 @@ def real_sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "few": make_result(film[:60], names=ASKED, policy=read_policy(), first=("The model guesses.",)),
         "findings": make_result(film, names=ASKED[:4], policy=policy_of(*read_policy().rules), partial=True),
     }
+    # Three texts of eighty words, each drawn twice, of classes with long names, below two remarks.
+    middling = [f"{i} {' '.join((WORDS * 80)[:79])}" for i in range(120)]
+    remarks = ("No heatmap explains a guess, and this model is right no more often than one.",) * 2
+    named = tuple(f"a class whose name is much longer than anybody needs, number {i}" for i in range(2))
+    made["crowded"] = make_result(middling, names=ASKED, policy=read_policy(), labels=named, first=remarks)
     made["sentences"] = make_result(REVIEWS, names=ASKED, policy=read_policy(), item=r"[^.]+\.")
     return {name: found.report(folder / f"{name}.html") for name, found in made.items()}
 
 
-KINDS = ["sentences", "default", "all questions", "version-1", "long texts", "few", "findings"]
+KINDS = ["crowded", "sentences", "default", "all questions", "version-1", "long texts", "few", "findings"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

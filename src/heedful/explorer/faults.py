@@ -75,6 +75,8 @@ def tell_faults(app: FastAPI) -> None:
 def _first(error: RequestValidationError) -> str:
     """Say what is wrong with the first field that is."""
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return "The request is no JSON: /openapi.json says what is asked for."
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     message = str(first["msg"]).removeprefix("Value error, ")
     return f"{where or 'The request'}: {message[:1].lower()}{message[1:]}."

@@ -34,6 +34,10 @@ class AttackWork(BaseModel):
         None, max_length=1000, description="Counter-fitted vectors, for attacks that need them."
     )
     synonyms: str | None = Field(None, max_length=1000, description="A file of substitutes.")
+    language_model: str | None = Field(
+        None, max_length=1000, description="The folder of a language model, for attacks that need one."
+    )
+    sememes: str | None = Field(None, max_length=1000, description="HowNet, for attacks that need it.")
     same_part_of_speech: bool | None = Field(
         None,
         description="Whether a substitute must be of the same part of speech; as published if not given.",

@@ -51,7 +51,7 @@ class Prediction:
         return self.probabilities[self.label]
 
     def __repr__(self) -> str:
-        return f"Prediction({self.label!r}, {self.probability:.2f}, {_short(self.text)!r}, {len(self.items)} items)"
+        return f"Prediction({self.label!r}, {self.probability:.2f}, {_short(self.text)!r}, {len(self.items)} item{'' if len(self.items) == 1 else 's'})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the text as a heatmap."""

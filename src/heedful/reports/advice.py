@@ -12,6 +12,7 @@ from heedful.audits.audit import AUDITS, of_attention_alone
 from heedful.audits.policy import Remedy, Rule, read_policy
 from heedful.audits.running.alternatives import more_is_better
 from heedful.audits.running.result import read_findings
+from heedful.audits.subject.texts import QUICK_TEXTS
 from heedful.errors import BadInput
 from heedful.reports.beside import beside
 from heedful.reports.finding import audits_of
@@ -149,12 +150,11 @@ def _more_texts(material: Material, run: str) -> Iterator[Step]:
     undecided = [j for j in material.verdict.judgements if j.rule.forbid is not None]
     lacking = max((j.lacking for j in undecided), default=0)
     missing = dict.fromkeys(j.rule.audit for j in undecided if j.rule.audit not in material.summaries)
-    options = material.about.options
-    sampled = [
-        flag
-        for flag, given in (("--limit", options.get("limit")), ("--quick", options.get("quick")))
-        if given
-    ]
+    options, texts = material.about.options, material.about.texts
+    limit, quick = options.get("limit"), options.get("quick")
+    cut = any(summary.instances < texts for summary in material.summaries.values())  # for lack of time
+    left_out = (limit and limit <= texts) or (quick and (texts >= QUICK_TEXTS or cut))
+    sampled = [flag for flag, given in (("--limit", limit), ("--quick", quick)) if given and left_out]
     text = "Until it is known, do not show the heatmap."
     if missing:
         yield Step(

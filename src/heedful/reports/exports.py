@@ -105,7 +105,7 @@ def card(material: Material) -> str:
     for remark in verdict.first:
         lines += [in_markdown(remark), ""]
     lines += [
-        f"**{sentence(material)}** Audited by heedful on {about.texts:,} texts of {in_markdown(about.data)} "
+        f"**{sentence(material)}** Audited by heedful on {about.counted} of {in_markdown(about.data)} "
         f"(policy: {in_markdown(verdict.policy)}).",
         "",
     ]

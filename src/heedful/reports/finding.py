@@ -31,7 +31,7 @@ def audits_of(run: Path) -> list[Path]:
 def taken(material: Material) -> str:
     """Say which audit it is, and what others there are beside it."""
     about, questions = material.about, len(material.summaries)
-    described = f"{material.folder} ({about.texts:,} texts of {about.data}, {questions} question{'s' if questions > 1 else ''}"
+    described = f"{material.folder} ({about.counted} of {about.data}, {questions} question{'s' if questions > 1 else ''}"
     others = len(audits_of(material.run)) - 1 if material.run else 0
     beside = f", one of {others + 1} audits of this run" if others > 0 else ""
     return f"{described}{': a partial audit' if material.lacks else ''}){beside}, judged by the policy {material.verdict.policy}."

@@ -144,7 +144,7 @@ def _outcomes(questions: Sequence[AskedQuestion]) -> str:
 def _where(material: Material) -> str:
     about = material.about
     accuracy = f", accuracy {fixed(about.performance['accuracy'])}" if "accuracy" in about.performance else ""
-    where = f"{about.model} ({about.encoder}) on {about.texts:,} texts of {about.data}{accuracy}."
+    where = f"{about.model} ({about.encoder}) on {about.counted} of {about.data}{accuracy}."
     return where if about.asked is None else f"{where} The function was asked for {about.asked:,} texts."
 
 

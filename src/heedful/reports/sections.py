@@ -184,7 +184,7 @@ def origin(material: Material) -> str:
     seconds = sum(summary.seconds for summary in material.summaries.values())
     seed = about.options.get("seed")
     drawn = "" if seed is None else f", with seed {seed}"
-    return f"{about.texts:,} texts of {about.data}, judged by the policy {material.verdict.policy}{drawn}; it took {seconds:.0f} s."
+    return f"{about.counted} of {about.data}, judged by the policy {material.verdict.policy}{drawn}; it took {seconds:.0f} s."
 
 
 def settings(material: Material) -> list[tuple[str, str]]:

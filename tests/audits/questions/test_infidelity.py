@@ -153,6 +153,7 @@ def test_a_prediction_that_nothing_moves_is_left_out_and_counted(make_case):
     for name in audit.measures:
         assert found[name].isnan().all(), name
         assert summary.number(name).estimate is None and summary.number(name).missing == len(case.split)
+    assert "unknown" not in summary.finding and "nothing for scores to explain" in summary.finding
     assert summary.notes == (
         f"No deletion that was drawn moves the prediction of {len(case.split)} of {len(case.split)} texts by 0.1, or they "
         "have one word: there is nothing to explain, and they are left out.",

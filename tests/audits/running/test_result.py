@@ -49,6 +49,8 @@ def shown(result) -> str:
 def test_all_audits_stand_side_by_side(result):
     whole = result.to_frame()
     assert len(whole) == 37 == result.about.texts
+    assert result.about.counted == "37 texts"
+    assert result.about.model_copy(update={"texts": 1}).counted == "1 text"
     assert whole["row"].is_sorted()
     assert whole["row"].is_unique().all()
     for name in NAMES:

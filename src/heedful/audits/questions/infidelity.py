@@ -134,11 +134,16 @@ class Infidelity(Audit):
         found = {number.name: number for number in reversed(numbers) if number.group == "all"}
         still, rest = found["infidelity"].missing, found["fidelity_gain"]
         counted, constant = rest.missing - still, found["deletion_correlation"].missing - still
-        return self.summary(
-            rows,
+        finding = (
             f"Of what deleting words does to a prediction, the scores leave {percent(found['infidelity'])} unexplained, the same score "
             f"for all words {percent(found['infidelity_uniform'])}, and the same scores on random words "
-            f"{percent(found['infidelity_shuffled'])}; scores and drops correlate by {value(found['deletion_correlation'])}.",
+            f"{percent(found['infidelity_shuffled'])}; scores and drops correlate by {value(found['deletion_correlation'])}."
+        )
+        if still == len(rows):
+            finding = f"No deletion that was drawn moves a prediction by {MOVES:g}: there is nothing for scores to explain."
+        return self.summary(
+            rows,
+            finding,
             numbers,
             f"No deletion that was drawn moves the prediction of {still} of {len(rows)} texts by {MOVES:g}, or they have one word: there is nothing to explain, and they are left out."
             if still

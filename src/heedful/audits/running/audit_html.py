@@ -36,7 +36,7 @@ def audit_html(result: AuditResult) -> str:
     """Draw an audit."""
     about = result.about
     accuracy = f", accuracy {fixed(about.performance['accuracy'])}" if about.performance else ""
-    where = f"{about.model} ({about.encoder}) on {about.texts:,} texts of {about.data}{accuracy}."
+    where = f"{about.model} ({about.encoder}) on {about.counted} of {about.data}{accuracy}."
     source = "your own" if about.source == OWN else about.source
     return output(
         verdict_parts(result.verdict, source=source),

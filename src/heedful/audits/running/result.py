@@ -62,6 +62,11 @@ class About(BaseModel):
         """How often each text occurs among the audited ones, on average."""
         return self.texts / self.distinct if self.distinct else 1.0
 
+    @property
+    def counted(self) -> str:
+        """How many texts, in words."""
+        return f"{self.texts:,} text{'' if self.texts == 1 else 's'}"
+
 
 def judge_again(
     about: About,
@@ -99,7 +104,7 @@ class AuditResult:
         word = "findings, not a verdict" if verdict.partial else verdict.verdict
         lines = [f"AuditResult: {word}", *(f"  {finding}" for finding in verdict.because)]
         return "\n".join(
-            [*lines, f"  {about.model} on {about.texts:,} texts of {about.data}; show() tells all of it"]
+            [*lines, f"  {about.model} on {about.counted} of {about.data}; show() tells all of it"]
         )
 
     def _repr_html_(self) -> str:

@@ -18,6 +18,13 @@ VIEWS = {
     "papers": ("Papers", "What the papers measured, measured again."),
 }
 """Every view by its address: its title, and what it is in a sentence."""
+FILES = {
+    "vectors": "Vectors, counter-fitted",
+    "synonyms": "Synonyms",
+    "language_model": "Language model (folder)",
+    "sememes": "Sememes (HowNet)",
+}
+"""What attacks take from a file, by the name of the option."""
 
 
 def page(here: Here, view: str, template: str, **content: object) -> HTMLResponse:
@@ -44,7 +51,7 @@ def try_it(here: Here) -> HTMLResponse:
 @router.get("/attack")
 def attack_it(here: Here) -> HTMLResponse:
     """Attack it."""
-    return page(here, "attack", "attack.html")
+    return page(here, "attack", "attack.html", files=FILES)
 
 
 @router.get("/look")

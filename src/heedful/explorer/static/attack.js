@@ -6,6 +6,7 @@ import { find, make, option, seen, svg, three } from "./dom.js";
 import { heatmap } from "./heat.js";
 import { follow } from "./work.js";
 
+const FILES = [...document.querySelectorAll("#files input")].map((input) => input.id);
 let outcome = null, at = 0, work = null, turn = 0;
 const view = asking({ submitted: guarded(begin), changed: choices });
 
@@ -20,7 +21,7 @@ function choices(about) {
 async function begin() {
   const { model: id, text } = view.value();
   if (!text.trim()) { find("text").focus(); return; }
-  const body = { kind: "attack", model: id, text, recipe: find("recipe").value, known_words: find("known").checked, similarity: find("similar").checked };
+  const body = { kind: "attack", model: id, text, recipe: find("recipe").value, known_words: find("known").checked, similarity: find("similar").checked, ...files() };
   const made = await ask("/api/work", { body });
   work = made.id;
   at = null;
@@ -28,15 +29,17 @@ async function begin() {
   await watch();
 }
 
+const files = () => Object.fromEntries(FILES.map((name) => [name, find(name).value.trim() || null]));
+
 async function watch() {
   const mine = ++turn;
   find("outcome").hidden = true;
-  await follow(work, { done: guarded(async (result, record) => { if (mine === turn) { outcome = result; await show(record); } }) });
+  await follow(work, { still: () => mine === turn, done: guarded(async (result, record) => { outcome = result; await show(record); }) });
   await earlier();
 }
 
 async function show(record) {
-  const found = outcome, id = record.asked.model, label = found.label;
+  const found = outcome, mine = turn, id = record.asked.model, label = found.label;
   find("outcome").hidden = false;
   const said = { successful: "The answer changed", failed: "The answer held", skipped: "There was nothing to attack" }[found.status];
   find("outcome-title").textContent = said;
@@ -46,6 +49,7 @@ async function show(record) {
   const before = await ask(`${model(id)}/read`, { body: { text: found.original } });
   find("before").replaceChildren(heatmap(before.parts, before.weights, { label: "Heatmap before" }), classes(found.labels, found.probabilities));
   const after = await ask(`${model(id)}/read`, { body: { text: found.attacked } });
+  if (mine !== turn) return;
   const marks = marked(after.parts, found.attacked_parts);
   find("after").replaceChildren(heatmap(after.parts, after.weights, { label: "Heatmap after", marked: marks }), classes(found.labels, found.probabilities_after, found.probabilities));
   find("step").max = String(Math.max(0, found.steps.length - 1));
@@ -117,7 +121,7 @@ async function earlier() {
 
 function remember(push) {
   const { model: id, text } = view.value();
-  write({ model: id, text, recipe: find("recipe").value, known: find("known").checked ? 1 : null, similar: find("similar").checked ? null : 0, work, step: at === null ? null : String(at) }, { push });
+  write({ model: id, text, recipe: find("recipe").value, known: find("known").checked ? 1 : null, similar: find("similar").checked ? null : 0, ...files(), work, step: at === null ? null : String(at) }, { push });
 }
 
 async function restore() {
@@ -126,6 +130,8 @@ async function restore() {
   await view.load(found.get("model"));
   find("known").checked = found.get("known") === "1";
   find("similar").checked = found.get("similar") !== "0";
+  for (const name of FILES) find(name).value = found.get(name) || "";
+  find("files").open = FILES.some((name) => found.get(name));
   work = found.get("work");
   at = found.get("step") === null ? null : Number(found.get("step")) || 0;
   if (work) await watch();

@@ -6,7 +6,7 @@ import { button, find, make, option, seen } from "./dom.js";
 import { heatmap } from "./heat.js";
 
 // What is compared: models and explainers, each pair a column.
-let sides = [];
+let sides = [], turn = 0;
 const titles = new Map();
 const view = asking({ submitted: guarded(submit), changed: sources });
 const same = (a, b) => a.model === b.model && a.source === b.source;
@@ -43,7 +43,7 @@ async function submit({ push = false } = {}) {
 }
 
 async function draw() {
-  const { text, query } = view.value();
+  const { text, query } = view.value(), mine = ++turn;
   if (!text.trim()) return;
   const found = await Promise.all(sides.map(async (side) => {
     try {
@@ -53,6 +53,7 @@ async function draw() {
       return [side, error];
     }
   }));
+  if (mine !== turn) return; // another text was asked for meanwhile
   // A model that has no attention is drawn by what there is; its name is known once it was asked.
   for (const [side, heat] of found) if (!(heat instanceof Error) && !side.source) { side.source = heat.source; titles.set(heat.source, heat.source_title); }
   chips();

@@ -6,7 +6,7 @@ import { histogram } from "./histogram.js";
 import { follow } from "./work.js";
 
 const SIZE = 50;
-let about = null, state = fresh(), work = null;
+let about = null, state = fresh(), work = null, turn = 0;
 function fresh() { return { columns: null, ranges: new Map(), words: new Map(), search: "", sort: null, down: false, page: 0, text: null }; }
 const here = () => `${model(find("model").value)}/audits`;
 const one = () => `${here()}/${encodeURIComponent(find("audit").value)}`;
@@ -30,6 +30,8 @@ const refresh = latest(guarded(async () => {
   const numbers = shown.filter((name) => column(name).kind === "number");
   const bars = (name) => { const asked = new URLSearchParams(wanted); asked.set("column", name); return ask(`${one()}/bars?${asked}`); };
   const [page, ...charts] = await Promise.all([ask(`${one()}/rows?${rows}`), ...numbers.map(bars)]);
+  const last = Math.max(0, Math.ceil(page.count / SIZE) - 1);
+  if (state.page > last) { state.page = last; remember(false); refresh(); return; }
   const active = document.activeElement && document.activeElement.getAttribute("aria-label");
   find("charts").replaceChildren(...numbers.map((name, i) => histogram(column(name), charts[i], state.ranges.get(name), {
     changed: (range) => { if (range) state.ranges.set(name, range); else state.ranges.delete(name); state.page = 0; remember(true); refresh(); },
@@ -84,7 +86,7 @@ const open_text = guarded(async (row, push = false) => {
   const maps = found.maps.map((each, i) => make("div", "", make("h3", "", each.title, each.probability === null ? "" : ` · ${each.probability.toFixed(3)}`), heatmap(found.parts, each.weights, { label: each.title, marked: i === 0 ? found.marks || [] : [] })));
   const tries = make("a", "", "Try it");
   tries.href = `/try?${new URLSearchParams({ model: find("model").value, text: found.text, ...(found.query ? { query: found.query } : {}) })}`;
-  const values = make("dl", "values", ...Object.entries(found.values).map(([name, value]) => make("div", "", make("dt", "", seen(name.replaceAll("_", " ").replace(".", " · "))), make("dd", "", spell(value)))));
+  const values = make("dl", "values", ...Object.entries(found.values).filter(([name]) => name !== "row").map(([name, value]) => make("div", "", make("dt", "", seen(name.replaceAll("_", " ").replace(".", " · "))), make("dd", "", spell(value)))));
   const query = found.query ? make("p", "", seen(found.query)) : "";
   const marks = found.marks_says ? make("p", "fine", seen(found.marks_says)) : "";
   box.replaceChildren(make("div", "head", title, close), query, ...maps, marks, make("p", "", tries), values);
@@ -151,7 +153,18 @@ async function show(found) {
 }
 
 async function watch() {
-  await follow(work, { done: guarded(async (result) => { work = null; if (await audits(result.audit)) await show(null); remember(false); }) });
+  const mine = ++turn;
+  await follow(work, { still: () => mine === turn, done: guarded(async (result) => { work = null; if (await audits(result.audit)) await show(null); remember(true); }) });
+}
+
+// An audit of this model that is under way, of whoever began it.
+async function running() {
+  const mine = ++turn, id = find("model").value;
+  find("work").hidden = true;
+  const found = (await ask("/api/work")).find((each) => each.asked.kind === "audit" && each.asked.model === id && ["waiting", "running"].includes(each.state));
+  if (mine !== turn) return;
+  work = found ? found.id : null;
+  if (work) await watch();
 }
 
 async function restore() {
@@ -159,9 +172,7 @@ async function restore() {
   if ([...find("model").options].some((each) => each.value === found.get("model"))) find("model").value = found.get("model");
   if (find("one").open) find("one").close();
   if (await audits(found.get("audit"))) await show(found);
-  const running = (await ask("/api/work")).find((each) => each.asked.kind === "audit" && each.asked.model === find("model").value && ["waiting", "running"].includes(each.state));
-  work = running ? running.id : null;
-  if (work) await watch();
+  await running();
 }
 
 find("begin").addEventListener("click", () => { find("begin-form").hidden = !find("begin-form").hidden; find("begin").setAttribute("aria-expanded", String(!find("begin-form").hidden)); });
@@ -170,7 +181,7 @@ find("begin-now").addEventListener("click", guarded(async () => {
   find("begin-form").hidden = true;
   await watch();
 }));
-find("model").addEventListener("change", guarded(async () => { if (await audits(null)) await show(null); remember(true); }));
+find("model").addEventListener("change", guarded(async () => { work = null; if (await audits(null)) await show(null); remember(true); await running(); }));
 find("audit").addEventListener("change", guarded(async () => { await show(null); remember(true); }));
 find("add").addEventListener("change", () => { if (find("add").value) { state.columns.push(find("add").value); choices(); remember(true); refresh(); } });
 find("back").addEventListener("click", () => { state.page -= 1; remember(true); refresh(); });

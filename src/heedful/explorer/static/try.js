@@ -8,7 +8,7 @@ import { heatmap } from "./heat.js";
 
 // What is shown: a text as it was read, and how its weights are now. `how` is a button, or "own", or "given".
 const USUAL = "A bar is a word’s weight, drawn by its square root; the line is the model’s own.";
-let turn = 0, heat = null, how = { how: "own" }, words = null, alike = false;
+let turn = 0, pressed = 0, heat = null, how = { how: "own" }, words = null, alike = false;
 const view = asking({ submitted: guarded(submit), changed: tools });
 const words_board = board(find("board"), { moved: given, chose });
 const asked = () => ({ text: heat.text, query: heat.query });
@@ -48,7 +48,7 @@ function answer(moved) {
   const same = now.predicted === heat.predicted, line = find("decision");
   line.className = `decision ${moved ? (same ? "same" : "other") : ""}`;
   line.textContent = !moved ? `The model says ${seen(heat.predicted)}.` : same ? `Still ${seen(heat.predicted)}.` : `Now ${seen(now.predicted)}, and was ${seen(heat.predicted)}.`;
-  const facts = moved ? [["the answer moved (TVD)", three(moved.change)], ["the weights moved (JSD, at most 0.693)", three(moved.far)]] : [];
+  const facts = moved ? [["the answer moved (TVD)", three(moved.change)], ...(moved.weights.some(Boolean) ? [["the weights moved (JSD, at most 0.693)", three(moved.far)]] : [])] : [];
   find("facts").replaceChildren(...facts.map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
   for (const one of find("tools").querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.how === how.how && Boolean(moved)));
 }
@@ -61,6 +61,7 @@ const decide = latest(guarded(async (weights) => {
 let saving = null;
 function given(weights) {
   how = { how: "given" };
+  pressed += 1; // a button that is still asked comes too late
   find("found").textContent = USUAL;
   decide(weights);
   clearTimeout(saving);
@@ -69,10 +70,12 @@ function given(weights) {
 }
 
 async function press(wanted) {
+  const of = heat, mine = ++pressed, late = () => of !== heat || mine !== pressed;
   tell(null);
   find("found").textContent = heat.linear ? "…" : "… this may take some seconds";
   try {
     const moved = await ask(`${here()}/button`, { body: { ...asked(), ...wanted } });
+    if (late()) return;
     how = wanted;
     alike = wanted.how !== "own" && wanted.how !== "flip_set" && wanted.how !== "shuffled";
     words_board.draw(moved.weights);
@@ -80,6 +83,7 @@ async function press(wanted) {
     answer(wanted.how === "own" ? null : moved);
     remember(true);
   } catch (error) {
+    if (late()) return;
     find("found").textContent = "";
     tell(error);
   }
@@ -130,7 +134,8 @@ async function changeWord(to, push = true) {
 }
 
 async function effects(changes) {
-  const found = await ask(`${here()}/words`, { body: { ...asked(), changes } });
+  const of = heat, found = await ask(`${here()}/words`, { body: { ...asked(), changes } });
+  if (of !== heat) return;
   words = changes;
   find("effects").hidden = false;
   const named = changes.map((change) => `“${seen(heat.parts[2 * change.word + 1])}”${change.to ? ` replaced by “${seen(change.to)}”` : " deleted"}`).join(", ");

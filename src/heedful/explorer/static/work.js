@@ -2,10 +2,11 @@ import { ask, guarded, Refused } from "./ask.js";
 import { button, find, make, seen } from "./dom.js";
 
 // Follow a piece of work until it is over; it goes on whether or not anybody looks.
-export async function follow(id, { done }) {
+export async function follow(id, { done, still = () => true }) {
   const place = find("work"), draw = panel(place, id);
   for (;;) {
     const { work, result } = await ask(`/api/work/${encodeURIComponent(id)}`);
+    if (!still()) return undefined; // other work is followed now
     draw(work);
     if (work.state === "done") { place.hidden = true; return done(result, work); }
     if (work.state === "failed") { place.hidden = true; throw new Refused(work.error); }

@@ -3,8 +3,8 @@
 const SCALE = 100000, FIRST = 3, MORE = 10, CUT = 120;
 // What so many words have, with the gaps between them: items may be sentences.
 const LETTER = 6, LETTERS = 1.4 * CUT * LETTER;
-// Words on the first view: of long texts fewer are there, so that what follows is not far away.
-const ROOM = innerWidth < 640 ? 90 : 240;
+// Words of all heatmaps on the first view: of long texts fewer are there, so that what follows is not far away.
+const ROOM = innerWidth < 640 ? 180 : 400;
 const make = (tag, name, ...children) => {
   const made = document.createElement(tag);
   if (name) made.className = name;
@@ -140,7 +140,7 @@ function browse(section) {
   const first = (kept) => {
     let many = 0, words = 0;
     for (const text of kept.slice(0, FIRST)) {
-      words += cut(text).words;
+      words += cut(text).words * text.weights.filter(Boolean).length;
       if (many && words > ROOM) break;
       many += 1;
     }
