@@ -9,11 +9,13 @@ import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from fastapi.testclient import TestClient
 from tests.patience import PATIENCE, soon
 
+from heedful.explorer import background
 from heedful.explorer.application import make_application
 from heedful.explorer.background import FOLDER
 from heedful.explorer.naming import shelf_named
@@ -99,6 +101,23 @@ def test_work_is_stopped_and_what_waits_is_never_begun(own_runs: Any) -> None:
         assert until(client, second["id"], "stopped")["result"] is None
 
 
+def test_work_never_goes_to_a_process_that_was_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is slow to end took the next work with it, which then had failed."""
+    context = MagicMock()  # its processes seem alive for ever
+    context.Process.side_effect = lambda **_: MagicMock()
+    context.Pipe.side_effect = lambda: (MagicMock(), MagicMock())
+    monkeypatch.setattr(background, "get_context", lambda _: context)
+    lane = background._Lane("audit", MagicMock())
+    first = lane._open("one")
+    process = lane._process
+    assert lane._open("one") is first
+    lane.interrupt("another")
+    assert lane._process is process
+    lane.interrupt("one")
+    assert process is not None and process.terminate.called
+    assert lane._open("two") is not first and lane._process is not process
+
+
 def test_two_explorers_of_the_same_runs_know_of_each_other(own_runs: Any) -> None:
     """The second shows what the first is at, begins it no second time, and goes on with it when the first has ended."""
     asked = {"kind": "audit", "model": own_runs.heads, "quick": False}
@@ -113,7 +132,8 @@ def test_two_explorers_of_the_same_runs_know_of_each_other(own_runs: Any) -> Non
                 assert first.delete(f"/api/work/{stopped['id']}").json()["state"] == "stopped"
                 assert until(third, stopped["id"], "stopped")["work"]["state"] == "stopped"
         with opened(own_runs) as fourth:
-            assert until(fourth, left["id"], "done", "failed")["work"]["state"] == "done"
+            ended = until(fourth, left["id"], "done", "failed")["work"]
+            assert ended["state"] == "done", ended["error"]
 
 
 def test_an_explorer_goes_on_with_what_another_left(own_runs: Any) -> None:

@@ -214,6 +214,8 @@ class _Lane:
         with self._ready:
             if self._now == name and self._process is not None:
                 self._process.terminate()
+                # It may seem alive for a while, and what it said last may lie in the pipe: neither is for the next work.
+                self._process, self._pipe = None, None
 
     def close(self) -> None:
         with self._ready:
