@@ -107,8 +107,7 @@ def test_a_hub_that_does_not_answer_is_given_up_at_once(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(offline, "getproxies", dict)
     monkeypatch.setattr(offline, "_answers", lambda address: False)
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", refuse)
-    monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", refuse)
+    monkeypatch.setattr(transformers.PreTrainedConfig, "get_config_dict", refuse)
     for ask in (MaskedLanguageModel.load, lambda name: is_masked(name, what="one", hint="give one")):
         with pytest.raises(BadInput, match="nothing here"):
             ask("nowhere/at-all")

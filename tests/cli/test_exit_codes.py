@@ -15,6 +15,7 @@ import pytest
 
 import heedful.loading
 from heedful.audits.verdict import EXIT_CODES
+from heedful.cli.stopping import SAID
 from heedful.errors import BadInput, HeedfulError
 from heedful.training.loop import Trainer
 
@@ -92,6 +93,21 @@ def test_ctrl_c_while_it_starts_prints_no_traceback(after):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert "Traceback" not in said and process.returncode in (0, 130)
+
+
+def test_ctrl_c_while_a_library_is_loaded_later_raises_nothing_in_it(tmp_path):
+    """One in another language aborts the process where an exception meets it."""
+    (tmp_path / "fragile.py").write_text(
+        "import os, signal, time\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(60)\n"
+        "except BaseException:\n    os.abort()\n"
+    )
+    begin = (
+        "from heedful.cli.stopping import quiet_until_ready\nwith quiet_until_ready(): pass\nimport fragile"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", begin], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, f"Error: {SAID}\n")
 
 
 def test_what_is_not_utf8_on_a_command_line_is_one_sentence(run):

@@ -31,7 +31,7 @@ from heedful.cli.report import report
 from heedful.cli.reproduce import reproduce
 from heedful.cli.runs import runs
 from heedful.cli.schema import schema
-from heedful.cli.stopping import STOPPED, was_pressed
+from heedful.cli.stopping import SAID, STOPPED, was_pressed
 from heedful.cli.study import study
 from heedful.cli.sweep import sweep
 from heedful.cli.train import train
@@ -149,7 +149,7 @@ def _guarded(command: Callable[[], Any]) -> int:
 
 
 def _stopped() -> int:
-    return _complain("Stopped: the same command continues from what is finished.", STOPPED)
+    return _complain(SAID, STOPPED)
 
 
 def _code(result: object) -> int:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPPED = 130
+SAID = "Stopped: the same command continues from what is finished."
 _pressed = False
 
 
@@ -43,4 +44,17 @@ def _leave(number: int, frame: FrameType | None) -> None:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     global _pressed  # noqa: PLW0603 a signal has nowhere else to leave word
     _pressed = True
+    if _importing(frame):
+        # Libraries in other languages abort the process when an exception meets them while they are loaded.
+        shown = b"\x1b[?25h" if os.isatty(2) else b""  # a cursor that a progress bar has hidden
+        os.write(2, shown + f"Error: {SAID}\n".encode())
+        os._exit(STOPPED)
     raise KeyboardInterrupt
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
