@@ -28,7 +28,7 @@ def test_a_classifier_is_audited_and_kept_beside_the_data(real_classifier, comme
     assert (found["about"]["model"], found["about"]["performance"]["accuracy"]) == ("bert-tiny-toxicity", 1)
     (folder,) = (comments.parent / "audits").glob("bert-tiny-toxicity-comments.csv-*")
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "heedful audit bert-tiny-toxicity comments.csv" in page
+    assert f"heedful audit {real_classifier} comments.csv" in page  # as it was named
     assert str(comments.parent) not in page  # the folder of the data is no run
 
 
