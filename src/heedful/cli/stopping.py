@@ -15,7 +15,7 @@ _pressed = False
 
 
 def was_pressed() -> bool:
-    """Whether Ctrl-C was pressed: libraries turn it into other errors, when it meets them while they are imported."""
+    """Whether Ctrl-C was pressed: libraries in other languages turn it into errors of their own."""
     return _pressed
 
 

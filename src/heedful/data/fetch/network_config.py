@@ -8,10 +8,12 @@ from typing import Any
 
 from heedful.errors import BadInput
 
-_PARTS = re.compile(r"layer|block|group|expert")
-"""What networks are made of, in the names that transformers has for how many."""
-MOST_PARTS, MOST_LABELS = 10_000, 1_000_000
-"""Far above any network's: one of 10,000 layers takes a quarter of a minute to build, and a million labels have names of their own."""
+_MOST = {
+    re.compile(r"(layers?|blocks?|groups?|group_num|block_sizes)$"): 10_000,  # a quarter of a minute to build
+    re.compile(r"experts?$"): 100_000,  # there is a kind that has 16,384, as rows of a table
+    re.compile(r"^num_labels$"): 1_000_000,
+}
+"""How transformers' names for how many parts to build end, and far more than any network has; a block_size builds nothing."""
 
 
 def check_config_of(name: str) -> None:
@@ -28,7 +30,7 @@ def check_counts(values: Mapping[str, Any], where: str) -> None:
         if isinstance(value, Mapping):
             check_counts(value, where)
             continue
-        most = MOST_LABELS if key == "num_labels" else MOST_PARTS if _PARTS.search(str(key)) else None
+        most = next((most for name, most in _MOST.items() if name.search(str(key))), None)
         counts = [
             count
             for count in (value if isinstance(value, list) else [value])
