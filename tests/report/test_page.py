@@ -113,7 +113,7 @@ def test_what_was_not_run_is_said_and_how_to_run_it(result) -> None:
     text = render([Material.of(result(names=["sharpness", "permutation"]))])
     assert "Questions that were not asked" in text
     assert "heedful audit toy-run --only counterfactual" in text
-    assert "Another heatmap, the same answer" not in text
+    assert "Another heatmap, nearly the same answer" not in text
     assert "was not measured" in text
 
 

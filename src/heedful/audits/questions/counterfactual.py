@@ -98,7 +98,7 @@ class Counterfactual(Audit):
         "the mean over heads of the farthest item, which bounds it from above; where the two meet the answer is exact."
     )
     heatmap = Heatmap(
-        "counterfactual_weights", "Another heatmap, the same answer", "counterfactual_probability"
+        "counterfactual_weights", "Another heatmap, nearly the same answer", "counterfactual_probability"
     )
     order = Order("eps_max_jsd", "how different another heatmap can be", worst="highest")
 
